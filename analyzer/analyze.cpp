@@ -41,7 +41,6 @@ struct Sides {
     AnalysisContext upper;
     /// What `upper` refers to where the warp may diverge.
     std::unique_ptr<const SerializedCfg> cfg;
-    std::unique_ptr<const Request> request;
     /// What `lower` refers to where threads represent their warps.
     std::unique_ptr<const RepresentativePaths> representatives{};
 };
@@ -54,32 +53,32 @@ Failure with_advice(Failure refusal) {
 }
 
 Result<Sides> serialize_divergence(const AnalysisContext& context) {
-    auto representatives = representative_paths(context);
-    const AnalysisContext lower =
+    auto representatives = representative_paths(context.kernel, context.launch.policy);
+    AnalysisContext lower =
         representatives ? representative_context(context, *representatives) : context;
-    if (!has_divergent_branch(*context.request.function, *context.request.facts))
-        return Sides{lower, context, nullptr, nullptr, std::move(representatives)};
+    if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
+        return Sides{std::move(lower), context, nullptr, std::move(representatives)};
     auto serialized = serialized_cfg(context);
     if (!serialized) return with_advice(serialized.error());
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
-    auto request = std::make_unique<const Request>(serialized_request(context.request, *cfg));
-    AnalysisContext upper = serialized_context(context, *request, *cfg);
-    if (request->certificates != nullptr)
-        request->certificates->serialized = SerializedPaths{*cfg, upper.facts.loops};
-    return Sides{single_lane_context(lower), std::move(upper), std::move(cfg), std::move(request),
-                 std::move(representatives)};
+    lower.kernel = single_lane_kernel(lower.kernel);
+    AnalysisContext upper = context;
+    upper.kernel = serialized_kernel(context.kernel, *cfg);
+    if (context.run.certificates != nullptr)
+        context.run.certificates->serialized = SerializedPaths{*cfg, upper.kernel.facts.loops};
+    return Sides{std::move(lower), std::move(upper), std::move(cfg), std::move(representatives)};
 }
 
 /// Refuses warps of whose scoreboards too much would be outstanding (C85).
-Result<void> check_counters(const AnalysisContext& context) {
-    const assembly::ControlFlowGraph& graph = *context.request.graph;
+Result<void> check_counters(const TimedKernel& kernel) {
+    const assembly::ControlFlowGraph& graph = *kernel.graph;
     std::vector<models::BlockOfCounters> blocks;
     for (const assembly::BasicBlock& block : graph.blocks) {
         blocks.push_back({block.first, block.last});
         for (const std::size_t edge : block.out)
             blocks.back().next.push_back(graph.edges[edge].to);
     }
-    return models::check_counters(*context.request.function, *context.request.architecture, blocks);
+    return models::check_counters(*kernel.function, *kernel.architecture, blocks);
 }
 
 /// The lower side gets half of the time, the upper side what is left.
@@ -91,16 +90,17 @@ Deadline half_of(const Deadline& deadline) {
 
 /// Memory, from below: the bandwidth of caches, links or DRAM. `answer`: a bound, whose path is
 /// kept. Evidence shows it by the addresses of all accesses (S59).
-void add_bandwidth(const AnalysisContext& context, Alternatives& all) {
-    if (!context.caches || all.empty()) return;
-    const auto bounds = unless_stopped([&] { return bandwidth_bounds(context); });
+void add_bandwidth(const TimedKernel& kernel, const LaunchGeometry& shape, const MemoryPath& memory,
+                   Alternatives& all) {
+    if (!memory.caches || all.empty()) return;
+    const auto bounds = unless_stopped([&] { return bandwidth_bounds(kernel, shape, memory); });
     if (!bounds) return;
     for (const auto& terms : *bounds) {
         SideAnswer answer = all.front();
         BoundExpression sum;
         sum.text = terms.front().text;
         sum.terms = terms;
-        sum.has_evidence = context.footprint.has_value();
+        sum.has_evidence = memory.footprint.has_value();
         set_bound(answer.execution, std::move(sum));
         answer.execution.proof = Proof::ResponseTime;
         all.push_back(std::move(answer));
@@ -167,10 +167,10 @@ void add_with_evidence(Alternatives& all, Alternatives further) {
 }
 
 Result<SideAnswer> lower_bound(const AnalysisContext& context) {
-    const bool certifies = context.certificates != nullptr;
+    const bool certifies = context.run.certificates != nullptr;
     const auto bounded = [&](const AnalysisContext& of, Wanted wanted) {
         return [&context, of, wanted] {
-            return bounds_by_policy_from_below(of, half_of(context.deadline), wanted);
+            return bounds_by_policy_from_below(of, half_of(context.run.deadline), wanted);
         };
     };
     constexpr double share = 0.5;
@@ -179,12 +179,12 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     if (!found) return trivial_lower_bound(); // No certificate shows it.
     if (!*found) return found->as_failure();
     Alternatives all = std::move(*found).value();
-    add_bandwidth(without_certificates(context), all);
+    add_bandwidth(context.kernel, context.launch.shape, context.memory, all);
     SideAnswer lower = best_of(Side::Lower, std::move(all), certifies);
-    lower.execution.by_addresses = context.footprint.has_value();
+    lower.execution.by_addresses = context.memory.footprint.has_value();
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
     // bound is.
-    if (context.has_queueing()) lower.execution.best_found.reset();
+    if (context.memory.has_queueing()) lower.execution.best_found.reset();
     return lower;
 }
 
@@ -203,14 +203,14 @@ Result<Alternatives> bounds_without_caches(const AnalysisContext& context, Wante
             delays.push_back(std::move(term));
     };
     bool adds = false;
-    if (context.instruction_lines) {
-        auto fetch = fetch_delay(context);
+    if (context.kernel.delivery.lines) {
+        auto fetch = fetch_delay(context.kernel, context.launch);
         if (!fetch) return fetch.as_failure();
         add("one warp alone, all of whose lines are present", std::move(fetch).value());
         adds = true;
     }
-    if (context.operand_lines) {
-        auto operands = operand_delay(context);
+    if (context.kernel.delivery.operands) {
+        auto operands = operand_delay(context.kernel, context.launch, context.run);
         if (!operands) return operands.as_failure();
         if (!operands.value().empty()) {
             add(adds ? alone : "one warp alone, all of whose constants are present",
@@ -218,9 +218,9 @@ Result<Alternatives> bounds_without_caches(const AnalysisContext& context, Wante
             adds = true;
         }
     }
-    if (context.atomics_wait) {
+    if (context.memory.atomics_wait) {
         add(adds ? alone : "one warp alone, none of whose accesses waits for another",
-            atomic_delay(context));
+            atomic_delay(context.kernel, context.launch, context.run));
         adds = true;
     }
     if (adds)
@@ -249,13 +249,20 @@ using QueueingArgument = std::optional<QueueingRules>;
 Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArgument& argument) {
     if (!argument) {
         const AnalysisContext plain = without_addresses(context);
-        return bounds_with_queueing(
-            plain, Wanted::WithEvidence, "queueing delay by path bounds",
-            [&](models::Cycles unloaded) { return certify_queueing_delay(plain, unloaded); });
+        return bounds_with_queueing(plain, Wanted::WithEvidence, "queueing delay by path bounds",
+                                    [&](models::Cycles unloaded) {
+                                        return certify_queueing_delay(plain.kernel, plain.launch,
+                                                                      plain.memory, plain.run,
+                                                                      unloaded);
+                                    });
     }
-    auto all = bounds_with_queueing(
-        without_queueing(context, *argument), Wanted::Tightest, text_of(*argument),
-        [&](models::Cycles unloaded) { return queueing_delay(context, *argument, unloaded); });
+    AnalysisContext without = context;
+    without.kernel = without_queueing(context.kernel, context.launch, context.memory, *argument);
+    auto all = bounds_with_queueing(without, Wanted::Tightest, text_of(*argument),
+                                    [&](models::Cycles unloaded) {
+                                        return queueing_delay(context.kernel, context.launch,
+                                                              context.memory, *argument, unloaded);
+                                    });
     if (all)
         for (SideAnswer& one : all.value())
             one.execution.queueing = *argument;
@@ -263,11 +270,11 @@ Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArg
 }
 
 /// Whether evidence shows what the argument says (S26).
-bool has_evidence(const AnalysisContext& context, const QueueingArgument& argument) {
+bool has_evidence(const ScheduledLaunch& launch, const MemoryPath& memory,
+                  const QueueingArgument& argument) {
     const bool conserves =
-        context.shape.warps() == 1 ||
-        models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving;
-    return !argument || (context.footprint && conserves);
+        launch.shape.warps() == 1 || launch.guarantee() == models::PolicyGuarantee::WorkConserving;
+    return !argument || (memory.footprint && conserves);
 }
 
 models::Cycles least_of(const Alternatives& all) {
@@ -289,7 +296,7 @@ void add_with_evidence(Alternatives& all, const QueueingArgument& argument, Alte
 /// Keeps the certificates of the bounds by this argument; none, and no certificate, where it is
 /// stopped.
 Alternatives certified(const AnalysisContext& context, const QueueingArgument& argument) {
-    auto& kept = context.certificates->certificates;
+    auto& kept = context.run.certificates->certificates;
     const auto before = static_cast<std::ptrdiff_t>(kept.size());
     Alternatives all = further([&] { return bounds_by(context, argument); }, 1.0);
     if (all.empty()) kept.erase(kept.begin() + before, kept.end());
@@ -299,15 +306,16 @@ Alternatives certified(const AnalysisContext& context, const QueueingArgument& a
 /// Accesses through the caches: by each of the arguments on their waits. Of those that evidence can
 /// show, the one with the least bound is the one that it shows; the others only re-analysis shows.
 Result<SideAnswer> upper_bound(const AnalysisContext& context) {
-    const bool certifies = context.certificates != nullptr;
-    if (!context.caches) {
+    const bool certifies = context.run.certificates != nullptr;
+    if (!context.memory.caches) {
         auto all = bounds_without_caches(context, Wanted::All);
         if (!all) return all.as_failure();
         return best_of(Side::Upper, std::move(all).value(), certifies);
     }
-    const AnalysisContext refined = without_certificates(context);
+    AnalysisContext refined = context;
+    refined.run = context.run.without_certificates();
     std::vector<QueueingArgument> arguments;
-    for (const QueueingRules rules : queueing_rules(refined))
+    for (const QueueingRules rules : queueing_rules(context.kernel, context.launch, context.memory))
         arguments.emplace_back(rules);
     arguments.emplace_back(std::nullopt);
     std::vector<Alternatives> bounds;
@@ -321,7 +329,8 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
         } else {
             bounds.push_back(further(bounded, 1.0));
         }
-        if (bounds.back().empty() || !has_evidence(context, arguments[i])) continue;
+        if (bounds.back().empty() || !has_evidence(context.launch, context.memory, arguments[i]))
+            continue;
         const auto preference = [&](std::size_t of) { // Of equal ones that without addresses.
             return std::pair{least_of(bounds[of]), arguments[of].has_value()};
         };
@@ -378,7 +387,7 @@ Result<Analysis> bounds_of(const Request& request) {
     // Divergence: the paths that the warp's instructions can take.
     const auto sides = serialize_divergence(context.value());
     if (!sides) return sides.as_failure();
-    if (auto fits = check_counters(sides.value().upper); !fits) return fits.as_failure();
+    if (auto fits = check_counters(sides.value().upper.kernel); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
     auto lower = lower_bound(sides.value().lower);
     if (!lower) return lower.as_failure();
@@ -405,7 +414,7 @@ Result<Analysis> bounds_of(const Request& request) {
         assumptions_of(request.certificates != nullptr && !analysis.execution_time.upper.queueing
                            ? without_addresses(context.value())
                            : context.value(),
-                       upper.value().assumes_round_robin_order);
+                       request.launch.arguments, upper.value().assumes_round_robin_order);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     if (auto host = add_end_to_end(request, analysis); !host) return host.as_failure();
@@ -418,7 +427,8 @@ Result<models::PerMemory<std::int64_t>> traffic_of_launch(const Request& request
     const auto sides = serialize_divergence(context.value());
     if (!sides) return sides.as_failure();
     // By numbers of transactions, which is what evidence shows of accesses.
-    return bytes_at_shared_memories(without_addresses(sides.value().upper));
+    const AnalysisContext plain = without_addresses(sides.value().upper);
+    return bytes_at_shared_memories(plain.kernel, plain.launch.shape);
 }
 
 /// The flow facts may allow more than can be counted: the input is refused, no number wraps around.

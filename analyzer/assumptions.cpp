@@ -63,55 +63,54 @@ AssumptionStatus status_of(models::FactStatus status) {
 }
 
 /// Whether a stated loop bound is no tighter than the one derived from the code.
-bool is_derived(const AnalysisContext& context, const models::LoopFact& fact) {
-    const auto& graph = *context.request.graph;
+bool is_derived(const TimedKernel& kernel, const models::LoopFact& fact) {
+    const auto& graph = *kernel.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         if (graph.blocks[graph.loops[loop].header].address != fact.header) continue;
-        const auto& derived = context.facts.derived[loop];
+        const auto& derived = kernel.facts.derived[loop];
         if (!derived || derived->min < fact.min || derived->max > fact.max) return false;
     }
     return true;
 }
 
-void add_derived_loops(const AnalysisContext& context, FactTexts& texts) {
-    const auto& graph = *context.request.graph;
+void add_derived_loops(const TimedKernel& kernel, FactTexts& texts) {
+    const auto& graph = *kernel.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
-        const auto& derived = context.facts.derived[loop];
+        const auto& derived = kernel.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
-        if (!derived || context.facts.never[header]) continue;
+        if (!derived || kernel.facts.never[header]) continue;
         // Where a converged warp rests on statements, so does what follows from it.
-        const models::LoopFact* fact = context.request.facts->loop_at(graph.blocks[header].address);
+        const models::LoopFact* fact = kernel.stated->loop_at(graph.blocks[header].address);
         const models::FactSource from = fact != nullptr && fact->from == models::from_statements
                                             ? fact->from
                                             : models::from_code;
-        texts[{from.status, "loop bounds, " + source_of(from, *context.request.facts)}].push_back(
+        texts[{from.status, "loop bounds, " + source_of(from, *kernel.stated)}].push_back(
             fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
                         derived->max, derived->reason));
     }
 }
 
-void add_derived_branches(const AnalysisContext& context, FactTexts& texts) {
-    for (const DerivedPathFact& derived : context.facts.infeasible_paths) {
+void add_derived_branches(const TimedKernel& kernel, FactTexts& texts) {
+    for (const DerivedPathFact& derived : kernel.facts.infeasible_paths) {
         models::FactSource from = source_of(derived);
-        if (from == models::from_code && rests_on_statements(*context.request.facts))
+        if (from == models::from_code && rests_on_statements(*kernel.stated))
             from = models::from_statements;
-        texts[{from.status,
-               fmt::format("infeasible paths, {}", source_of(from, *context.request.facts))}]
+        texts[{from.status, fmt::format("infeasible paths, {}", source_of(from, *kernel.stated))}]
             .push_back(fmt::format("{} ({})", text_of(derived), derived.reason));
     }
 }
 
-void add_facts(const AnalysisContext& context, FactTexts& texts) {
-    const models::FlowFacts& facts = *context.request.facts;
+void add_facts(const TimedKernel& kernel, FactTexts& texts) {
+    const models::FlowFacts& facts = *kernel.stated;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
         texts[{from.status, fmt::format("{}, {}", kind, source_of(from, facts))}].push_back(
             from.file == 0 ? std::move(text) : fmt::format("{} (line {})", text, from.line));
     };
-    add_derived_loops(context, texts);
-    add_derived_branches(context, texts);
+    add_derived_loops(kernel, texts);
+    add_derived_branches(kernel, texts);
     for (const auto& fact : facts.loops)
-        if (!is_derived(context, fact))
+        if (!is_derived(kernel, fact))
             add(fact.from, "loop bounds",
                 fmt::format("0x{:04x}: {}..{}", fact.header, fact.min, fact.max));
     for (const auto& fact : facts.nevers)
@@ -226,9 +225,9 @@ std::string addresses_text(const std::vector<std::int64_t>& addresses) {
 }
 
 /// How divergence is covered.
-std::string divergence_text(const Request& request) {
-    const auto& divergents = request.facts->divergents;
-    if (is_amd(request.function->target))
+std::string divergence_text(const TimedKernel& kernel) {
+    const auto& divergents = kernel.stated->divergents;
+    if (is_amd(kernel.function->target))
         return "A wavefront follows one path of the scalar code, with lanes switched off by EXEC "
                "(S54), and the code waits for a result before it uses it.";
     if (divergents.empty()) return "No branch diverges: all lanes of a warp take the same path.";
@@ -242,11 +241,11 @@ std::string divergence_text(const Request& request) {
 }
 
 /// Branches that ask for the active lanes of the warp (C102).
-std::vector<std::int64_t> branches_on_active_lanes(const AnalysisContext& context) {
+std::vector<std::int64_t> branches_on_active_lanes(const TimedKernel& kernel) {
     std::vector<std::int64_t> addresses;
-    const auto& instructions = context.request.function->instructions;
+    const auto& instructions = kernel.function->instructions;
     for (std::size_t i = 0; i < instructions.size(); ++i)
-        if (context.used[i] &&
+        if (kernel.used[i] &&
             (instructions[i].has_modifier("DIV") || instructions[i].has_modifier("CONV")) &&
             instructions[i].control_flow == assembly::ControlFlow::Branch)
             addresses.push_back(instructions[i].address);
@@ -254,24 +253,23 @@ std::vector<std::int64_t> branches_on_active_lanes(const AnalysisContext& contex
 }
 
 /// The assumption on the choices of warp schedulers among several warps (C19).
-std::string choices_text(const Request& request, const LaunchGeometry& shape,
-                         bool assumes_round_robin_order) {
+std::string choices_text(const ScheduledLaunch& launch, bool assumes_round_robin_order) {
     if (assumes_round_robin_order) return "Warp schedulers choose in loose round robin.";
-    switch (models::guarantee_of(request.policy)) {
+    switch (launch.guarantee()) {
     case models::PolicyGuarantee::OrderForced:
         return "Warp schedulers choose in strict round robin, whether the next warp may issue or "
                "not.";
     case models::PolicyGuarantee::TimeDivision:
         return fmt::format("Warp schedulers choose a warp only in its own time slots, as policy {} "
                            "states.",
-                           models::to_string(request.policy));
+                           models::to_string(launch.policy));
     case models::PolicyGuarantee::SetLimited:
-        if (conserves_work(request, shape)) break;
+        if (conserves_work(launch)) break;
         return fmt::format(
             "A warp scheduler whose active set holds a warp that may issue chooses one; "
             "which one is not assumed. Warps are in the active set as policy {} "
             "states.",
-            models::to_string(request.policy));
+            models::to_string(launch.policy));
     case models::PolicyGuarantee::WorkConserving:
         break;
     }
@@ -299,12 +297,12 @@ std::string operands_text(const OperandLines& lines) {
 }
 
 /// The caches that no rule of the machine describes, and about which nothing is stated.
-std::string perfect_caches_text(const AnalysisContext& context) {
-    const models::Architecture& machine = *context.request.architecture;
+std::string perfect_caches_text(const TimedKernel& kernel) {
+    const models::Architecture& machine = *kernel.architecture;
     const models::ValueGroup* constant = machine.memory("constant");
-    const bool fetch_hits = !context.instruction_lines && !machine.fetch.costs_nothing;
+    const bool fetch_hits = !kernel.delivery.lines && !machine.fetch.costs_nothing;
     const bool constants_hit =
-        !context.operand_lines && (constant == nullptr || !constant->costs_nothing);
+        !kernel.delivery.operands && (constant == nullptr || !constant->costs_nothing);
     if (fetch_hits && constants_hit)
         return "Instruction fetch and constant operands always hit their caches.";
     if (fetch_hits) return "Instruction fetch always hits its caches.";
@@ -312,28 +310,30 @@ std::string perfect_caches_text(const AnalysisContext& context) {
 }
 
 /// Who waits for the ports of register banks.
-std::string ports_text(const AnalysisContext& context) {
+std::string ports_text(const TimedKernel& kernel) {
     const std::string text =
         "Register reads wait for the ports of their banks in the order of issue; those of "
         "instructions of variable latency delay no others and wait for none";
-    return text + (context.register_writes
+    return text + (kernel.registers.writes
                        ? ". Their results wait while those of fixed latency are written."
                        : ", nor do their results.");
 }
 
 /// Flags of control fields that no rule of the machine uses.
-std::string ignored_flags(const AnalysisContext& context) {
-    const bool yields = context.request.architecture->schedulers.find("yield") != nullptr;
-    if (!context.register_reads) return yields ? "reuse flags" : "yield and reuse flags";
+std::string ignored_flags(const TimedKernel& kernel) {
+    const bool yields = kernel.architecture->schedulers.find("yield") != nullptr;
+    if (!kernel.registers.reads) return yields ? "reuse flags" : "yield and reuse flags";
     return yields ? "other flags" : "yield flags";
 }
 
 } // namespace
 
 std::vector<Assumption> assumptions_of(const AnalysisContext& context,
+                                       const models::ArgumentWords& arguments,
                                        bool assumes_round_robin_order) {
-    const Request& request = context.request;
-    const LaunchGeometry& shape = context.shape;
+    const TimedKernel& kernel = context.kernel;
+    const models::Architecture& machine = *kernel.architecture;
+    const LaunchGeometry& shape = context.launch.shape;
     std::vector<Assumption> list;
     using enum AssumptionSubject;
     const auto add = [&](AssumptionSubject subject, std::string text) -> Assumption& {
@@ -361,81 +361,81 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         "the queueing delay between accesses of several warps.",
                         where));
     }
-    add(Code, divergence_text(request));
-    if (is_amd(request.function->target))
+    add(Code, divergence_text(kernel));
+    if (is_amd(kernel.function->target))
         add(Machine, "Counters of a wavefront count as C99 states: vector memory and LDS return in "
                      "the order of their issue, scalar loads in any, and s_waitcnt waits until as "
                      "few as it names are outstanding.");
-    if (const auto branches = branches_on_active_lanes(context); !branches.empty())
+    if (const auto branches = branches_on_active_lanes(kernel); !branches.empty())
         add(Machine,
             fmt::format(
                 "BRA.DIV and BRA.CONV ask the warp once which lanes are active, so that all "
                 "active lanes whose guard holds take the same side (C102, which no "
                 "document of the vendor states): {}.",
                 addresses_text(branches)));
-    if (const auto branches = branches_by_barrier_rule(context); !branches.empty())
+    if (const auto branches = branches_by_barrier_rule(kernel, shape); !branches.empty())
         add(Code,
             fmt::format("The threads of a block that have not ended pass the same barriers: they "
                         "take the same outcome at each branch on which a barrier depends (CUDA C++ "
                         "Programming Guide, __syncthreads()): {}.",
                         addresses_text(branches)));
     if (shape.warps() > 1) add(User, residency_text(shape));
-    if (shape.warps() > 1) add(Machine, choices_text(request, shape, assumes_round_robin_order));
-    if (context.caches)
+    if (shape.warps() > 1) add(Machine, choices_text(context.launch, assumes_round_robin_order));
+    if (context.memory.caches)
         add(Machine,
             "Caches start empty and DRAM rows closed, and DRAM refreshes at any time; the "
             "queueing delay of accesses with an address pattern and no stated level is bounded, "
             "not "
             "assumed.");
-    if (context.instruction_lines) add(Machine, lines_text(*context.instruction_lines));
-    if (context.operand_lines) add(Machine, operands_text(*context.operand_lines));
-    for (std::string& statement : models::statements_on_costless_groups(*request.architecture))
+    if (kernel.delivery.lines) add(Machine, lines_text(*kernel.delivery.lines));
+    if (kernel.delivery.operands) add(Machine, operands_text(*kernel.delivery.operands));
+    for (std::string& statement : models::statements_on_costless_groups(machine))
         add(User, std::move(statement));
-    if (auto hits = perfect_caches_text(context); !hits.empty()) add(NotModelled, std::move(hits));
-    if (!context.register_reads && !request.architecture->register_file.costs_nothing)
+    if (auto hits = perfect_caches_text(kernel); !hits.empty()) add(NotModelled, std::move(hits));
+    if (!kernel.registers.reads && !machine.register_file.costs_nothing)
         add(NotModelled, "Register-bank conflicts cost nothing.");
-    else if (context.register_reads)
-        add(Machine, ports_text(context));
-    if (request.architecture->has_memory_queue())
+    else if (kernel.registers.reads)
+        add(Machine, ports_text(kernel));
+    if (machine.has_memory_queue())
         add(Machine, "Memory instructions wait in the queue of their scheduler, in order, until "
                      "the memory path of the multiprocessor takes them; in which order it takes "
                      "those of several schedulers is not assumed.");
-    if (request.architecture->issue_control == models::IssueControl::Encoded)
+    if (machine.issue_control == models::IssueControl::Encoded)
         add(Machine,
             fmt::format("The encoded stall count is the interval to the warp's next issue; "
                         "{} do not change it.",
-                        ignored_flags(context)));
+                        ignored_flags(kernel)));
     add(Machine,
         fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
                     "values of its description.",
-                    request.architecture->name));
+                    machine.name));
     ValuesByCaveat caveats;
-    for (std::size_t i = 0; i < context.timings.size(); ++i) {
-        if (!context.used[i] || !context.timings[i]) continue;
-        for (const auto& value : context.timings[i].value().values_with_caveat) {
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
+        for (const auto& value : kernel.timings[i].value().values_with_caveat) {
             const std::size_t open = value.rfind(" (");
             if (open != std::string::npos)
                 caveats[value.substr(open + 2, value.size() - open - 3)].insert(
                     value.substr(0, open));
         }
     }
-    add_geometry_caveats(*request.architecture, shape, caveats);
-    if (context.caches) add_memory_caveats(*request.architecture, caveats);
-    if (context.register_reads) add_read_port_caveats(*request.architecture, caveats);
-    if (context.instruction_lines) add_fetch_caveats(*request.architecture, caveats);
-    if (context.operand_lines) add_operand_caveats(*request.architecture, caveats);
+    add_geometry_caveats(machine, shape, caveats);
+    if (context.memory.caches) add_memory_caveats(machine, caveats);
+    if (kernel.registers.reads) add_read_port_caveats(machine, caveats);
+    if (kernel.delivery.lines) add_fetch_caveats(machine, caveats);
+    if (kernel.delivery.operands) add_operand_caveats(machine, caveats);
     for (const auto& [caveat, values] : caveats)
         add(Machine, fmt::format("These values of the description are {}: {}.", caveat,
                                  fmt::join(values, ", ")))
             .values.assign(values.begin(), values.end());
-    if (auto statement = models::statement_on(*request.architecture); !statement.empty())
+    if (auto statement = models::statement_on(machine); !statement.empty())
         add(Machine, std::move(statement));
-    if (!request.launch.arguments.empty())
+    if (!arguments.empty())
         add(User, fmt::format("The arguments of the kernel, words of constant bank 0, are as the "
                               "launch states: {}.",
-                              models::to_string(request.launch.arguments)));
+                              models::to_string(arguments)));
     FactTexts fact_texts;
-    add_facts(context, fact_texts);
+    add_facts(kernel, fact_texts);
     for (const auto& [kind, texts] : fact_texts)
         add(kind.first == models::FactStatus::Proved ? Code : User,
             fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")))

@@ -84,10 +84,8 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
     return groups;
 }
 
-Result<void> check_policy(const AnalysisContext& context) {
-    const Request& request = context.request;
-    if (context.shape.warps() == 1 || conserves_work(request, context.shape))
-        return boost::outcome_v2::success();
+Result<void> check_policy(const Request& request, const ScheduledLaunch& launch) {
+    if (launch.shape.warps() == 1 || conserves_work(launch)) return boost::outcome_v2::success();
     const auto groups = groups_without_bounds(request);
     if (groups.empty()) return boost::outcome_v2::success();
     std::vector<std::string> options;
@@ -121,15 +119,15 @@ Result<MemoryParameters> caches_of(const Request& request,
 }
 
 /// LDGDEPBAR waits for copies by a latency that does not contain what they wait for at the caches.
-Result<void> check_copies(const AnalysisContext& context) {
-    const auto& instructions = context.request.function->instructions;
+Result<void> check_copies(const TimedKernel& kernel) {
+    const auto& instructions = kernel.function->instructions;
     const auto is_through_caches = [&](std::size_t i) {
-        return context.used[i] && instructions[i].mnemonic == "LDGSTS" && context.timings[i] &&
-               context.timings[i].value().through_caches;
+        return kernel.used[i] && instructions[i].mnemonic == "LDGSTS" && kernel.timings[i] &&
+               kernel.timings[i].value().through_caches;
     };
     for (std::size_t i = 0; i < instructions.size(); ++i)
         if (is_through_caches(i))
-            return refuse_at(context, i,
+            return refuse_at(*kernel.function, i,
                              "a copy to shared memory through the caches is not bounded: what "
                              "waits for it by LDGDEPBAR does not contain its queueing delay; state "
                              "the level of its <memory>: level=\"l1\", \"l2\" or \"dram\"");
@@ -139,10 +137,10 @@ Result<void> check_copies(const AnalysisContext& context) {
 /// The parameters that bound the queueing delay at the caches, if an instruction that the stated
 /// facts allow accesses memory through them. An instruction that only derived facts exclude still
 /// counts (C26).
-Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context) {
-    const Request& request = context.request;
+Result<std::optional<MemoryParameters>> caches_of(const Request& request,
+                                                  const TimedKernel& kernel) {
     const auto uses_caches = [&](std::size_t i) {
-        return context.timings[i] && context.timings[i].value().through_caches;
+        return kernel.timings[i] && kernel.timings[i].value().through_caches;
     };
     const auto parameters_at = [&](std::size_t i) -> Result<std::optional<MemoryParameters>> {
         auto values = caches_of(request, request.function->instructions[i]);
@@ -150,74 +148,75 @@ Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context
         return std::optional{std::move(values).value()};
     };
     bool is_excluded = false;
-    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
         if (!uses_caches(i)) continue;
-        if (context.used[i]) return parameters_at(i);
+        if (kernel.used[i]) return parameters_at(i);
         is_excluded = true;
     }
     if (!is_excluded || !request.follow_branches) return std::optional<MemoryParameters>{};
     const auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts, std::nullopt);
     if (!facts) return facts.as_failure();
-    const auto stated = used_instructions(request, facts.value().never);
-    for (std::size_t i = 0; i < context.timings.size(); ++i)
+    const auto stated = used_instructions(*request.function, *request.graph, facts.value().never);
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i)
         if (uses_caches(i) && stated[i]) return parameters_at(i);
     return std::optional<MemoryParameters>{};
 }
 
 /// Every instruction in use without a time, in one refusal located at the first.
-Failure refusal_of_timings(const AnalysisContext& context) {
+Failure refusal_of_timings(const TimedKernel& kernel) {
     std::optional<Failure> all;
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.used[i] || context.timings[i]) continue;
-        const Failure& one = context.timings[i].error();
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i] || kernel.timings[i]) continue;
+        const Failure& one = kernel.timings[i].error();
         if (all)
             all->what += "\n  " + one.what;
         else
             all = one;
     }
-    if (all->where.empty()) all->where = context.request.function->name;
+    if (all->where.empty()) all->where = kernel.function->name;
     return *all;
 }
 
-bool has_barriers(const AnalysisContext& context) {
-    for (std::size_t i = 0; i < context.used.size(); ++i)
-        if (context.used[i] && context.timings[i].value().is_barrier_wait) return true;
+bool has_barriers(const TimedKernel& kernel) {
+    for (std::size_t i = 0; i < kernel.used.size(); ++i)
+        if (kernel.used[i] && kernel.timings[i].value().is_barrier_wait) return true;
     return false;
 }
 
 /// The lines of the text, and the waits for them that gaps contain.
-Result<void> apply_instruction_caches(AnalysisContext& context) {
-    const Request& request = context.request;
-    const auto lines = instruction_lines(request, context.shape, has_barriers(context));
+Result<void> apply_instruction_caches(const Request& request, const LaunchGeometry& shape,
+                                      TimedKernel& kernel) {
+    const auto lines = instruction_lines(request, shape, has_barriers(kernel));
     if (!lines) return lines.as_failure();
-    context.instruction_lines = lines.value();
-    if (context.instruction_lines)
-        add_line_waits(request, *context.instruction_lines, context.timings.own());
+    kernel.delivery.lines = lines.value();
+    if (kernel.delivery.lines)
+        add_line_waits(request, *kernel.delivery.lines, kernel.timings.own());
     return boost::outcome_v2::success();
 }
 
 /// Refines transactions and latencies of accesses by their addresses.
-void apply_caches(AnalysisContext& context) {
+void apply_caches(const LaunchGeometry& shape, TimedKernel& kernel, MemoryPath& memory) {
     // After a divergent branch it is unknown which threads execute an access, and how often.
-    if (context.request.facts->divergents.empty())
-        context.footprint =
-            unless_stopped([&] { return footprint_of(context); }).value_or(std::nullopt);
-    if (context.footprint) context.unrefined.resize(context.timings.size());
-    for (std::size_t i = 0; i < context.timings.size(); ++i) {
-        if (!context.timings[i]) continue;
-        if (!context.timings[i].value().through_caches) continue;
-        models::InstructionTiming& timing = context.timings.own()[i].value();
+    if (kernel.stated->divergents.empty())
+        memory.footprint = unless_stopped([&] {
+                               return footprint_of(kernel, shape, *memory.caches);
+                           }).value_or(std::nullopt);
+    if (memory.footprint) memory.unrefined.resize(kernel.timings.size());
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
+        if (!kernel.timings[i]) continue;
+        if (!kernel.timings[i].value().through_caches) continue;
+        models::InstructionTiming& timing = kernel.timings.own()[i].value();
         const models::Interval passes = timing.passes;
-        if (context.footprint && context.footprint->passes[i].hi > 0)
-            timing.passes = context.footprint->passes[i];
+        if (memory.footprint && memory.footprint->passes[i].hi > 0)
+            timing.passes = memory.footprint->passes[i];
         // The latency intervals of the levels hold for an access that does not merge with another
         // (S21).
-        if (!timing.enters_write_buffer) timing.latency.hi += context.caches->transit_spread;
-        if (!context.footprint) continue;
-        context.unrefined[i] = UnrefinedAccess{passes, timing.latency};
-        if (!timing.enters_write_buffer && context.footprint->always_misses[i])
-            timing.latency.lo = std::max(timing.latency.lo, context.caches->dram_latency_lo);
+        if (!timing.enters_write_buffer) timing.latency.hi += memory.caches->transit_spread;
+        if (!memory.footprint) continue;
+        memory.unrefined[i] = UnrefinedAccess{passes, timing.latency};
+        if (!timing.enters_write_buffer && memory.footprint->always_misses[i])
+            timing.latency.lo = std::max(timing.latency.lo, memory.caches->dram_latency_lo);
     }
 }
 
@@ -232,42 +231,40 @@ Result<AnalysisContext> prepare(const Request& request) {
         resolve_facts(*request.function, *request.graph, *request.facts,
                       request.follow_branches ? std::optional{request.launch} : std::nullopt);
     if (!facts) return facts.as_failure();
-    AnalysisContext context{request,
-                            std::move(facts).value(),
-                            geometry.value(),
-                            models::instruction_timings(*request.function, *request.architecture,
-                                                        *request.facts, request.launch.threads),
-                            {},
-                            {0, 0, 0},
-                            {0, 0, 0},
-                            std::nullopt,
-                            std::nullopt,
-                            std::nullopt,
-                            std::nullopt,
-                            false};
-    context.unseen_counters =
-        unseen_by_warps(*request.function, *request.graph, *request.architecture, context.timings);
+    AnalysisContext context;
+    TimedKernel& kernel = context.kernel;
+    kernel.function = request.function;
+    kernel.graph = request.graph;
+    kernel.architecture = request.architecture;
+    kernel.stated = request.facts;
+    kernel.facts = std::move(facts).value();
+    kernel.timings = models::instruction_timings(*request.function, *request.architecture,
+                                                 *request.facts, request.launch.threads);
+    context.launch = {geometry.value(), request.policy};
+    context.run = {current_stop().deadline(), request.seed, request.certificates};
+    kernel.unseen_counters =
+        unseen_by_warps(*request.function, *request.graph, *request.architecture, kernel.timings);
     auto reads = register_reads(*request.function, *request.graph, *request.architecture);
     if (!reads) return reads.as_failure();
-    context.register_reads = std::move(reads).value();
-    auto writes = register_writes(*request.function, context.register_reads, *request.architecture);
+    kernel.registers.reads = std::move(reads).value();
+    auto writes = register_writes(*request.function, kernel.registers.reads, *request.architecture);
     if (!writes) return writes.as_failure();
-    context.register_writes = std::move(writes).value();
-    if (auto bounded = check_policy(context); !bounded) return bounded.as_failure();
-    context.used = used_instructions(request, context.facts.never);
-    if (auto copies = check_copies(context); !copies) return copies.as_failure();
-    if (auto supported = check_supported(request, context.used); !supported)
+    kernel.registers.writes = std::move(writes).value();
+    if (auto bounded = check_policy(request, context.launch); !bounded) return bounded.as_failure();
+    kernel.used = used_instructions(*request.function, *request.graph, kernel.facts.never);
+    if (auto copies = check_copies(kernel); !copies) return copies.as_failure();
+    if (auto supported = check_supported(request, kernel.used); !supported)
         return supported.as_failure();
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.used[i]) continue;
-        if (!context.timings[i]) return refusal_of_timings(context);
-        if (context.register_writes)
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i]) continue;
+        if (!kernel.timings[i]) return refusal_of_timings(kernel);
+        if (kernel.registers.writes)
             if (const auto covered =
-                    check_register_writes(*context.register_writes, *context.register_reads, i,
-                                          context.timings[i].value());
+                    check_register_writes(*kernel.registers.writes, *kernel.registers.reads, i,
+                                          kernel.timings[i].value());
                 !covered)
-                return refuse_at(context, i, covered.error().what);
-        if (!context.timings[i].value().enters_write_buffer) continue;
+                return refuse_at(*kernel.function, i, covered.error().what);
+        if (!kernel.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");
         if (!entries) return entries.as_failure();
@@ -277,20 +274,19 @@ Result<AnalysisContext> prepare(const Request& request) {
             return Failure{fmt::format("write-buffer/entries of architecture {} is {}; at least 1 "
                                        "was expected, or no store could ever issue",
                                        request.architecture->name, entries.value().lo)};
-        context.buffer_entries = entries.value();
-        context.buffer_drain = drain.value();
+        kernel.write_buffer.entries = entries.value();
+        kernel.write_buffer.drain = drain.value();
     }
-    auto caches = caches_of(context);
+    auto caches = caches_of(request, kernel);
     if (!caches) return caches.as_failure();
-    context.caches = std::move(caches).value();
-    if (context.caches) apply_caches(context);
-    context.atomics_wait = atomics_may_wait(context);
-    if (auto applied = apply_instruction_caches(context); !applied) return applied.as_failure();
-    auto operands = operand_lines(request, context.used);
+    context.memory.caches = std::move(caches).value();
+    if (context.memory.caches) apply_caches(context.launch.shape, kernel, context.memory);
+    context.memory.atomics_wait = atomics_may_wait(kernel, context.launch.shape);
+    if (auto applied = apply_instruction_caches(request, context.launch.shape, kernel); !applied)
+        return applied.as_failure();
+    auto operands = operand_lines(request, kernel.used);
     if (!operands) return operands.as_failure();
-    context.operand_lines = std::move(operands).value();
-    context.deadline = current_stop().deadline();
-    context.certificates = request.certificates;
+    kernel.delivery.operands = std::move(operands).value();
     return context;
 }
 

@@ -34,27 +34,28 @@ std::size_t blocks_between(const AnalysisContext& context, std::size_t from, std
 
 bool diverges_after(const AnalysisContext& context, std::size_t block) {
     const std::int64_t last =
-        context.request.function->instructions[context.request.graph->blocks[block].last].address;
-    const auto& facts = context.request.facts->divergents;
+        context.kernel.function->instructions[context.kernel.graph->blocks[block].last].address;
+    const auto& facts = context.kernel.stated->divergents;
     return std::any_of(facts.begin(), facts.end(),
                        [&](const auto& fact) { return fact.at == last; });
 }
 
 std::set<std::size_t> next_blocks(const AnalysisContext& context, std::size_t block) {
-    const assembly::ControlFlowGraph& graph = *context.request.graph;
+    const assembly::ControlFlowGraph& graph = *context.kernel.graph;
     std::set<std::size_t> next;
     for (const std::size_t edge : graph.blocks[block].out)
-        if (const std::size_t to = graph.edges[edge].to; !context.facts.never[to]) next.insert(to);
+        if (const std::size_t to = graph.edges[edge].to; !context.kernel.facts.never[to])
+            next.insert(to);
     return next;
 }
 
 std::vector<bool> ending_blocks(const AnalysisContext& context) {
-    const auto& blocks = context.request.graph->blocks;
+    const auto& blocks = context.kernel.graph->blocks;
     std::vector<bool> ends(blocks.size(), false);
     for (bool grows = true; grows;) {
         grows = false;
         for (std::size_t block = blocks.size(); block-- > 0;) {
-            if (ends[block] || context.facts.never[block]) continue;
+            if (ends[block] || context.kernel.facts.never[block]) continue;
             const std::set<std::size_t> next = next_blocks(context, block);
             ends[block] = blocks[block].exits ||
                           std::any_of(next.begin(), next.end(), [&](auto to) { return ends[to]; });
@@ -76,7 +77,7 @@ std::size_t set_nodes_at(const AnalysisContext& context, std::size_t block,
 }
 
 std::set<std::size_t> sizes_of_sets(const AnalysisContext& context) {
-    const auto meetings = assembly::immediate_post_dominators(*context.request.graph);
+    const auto meetings = assembly::immediate_post_dominators(*context.kernel.graph);
     std::set<std::size_t> sizes;
     for (std::size_t block = 0; block < meetings.size(); ++block)
         sizes.insert(set_nodes_at(context, block, meetings[block]));

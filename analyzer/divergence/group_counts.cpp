@@ -53,7 +53,7 @@ public:
     GroupCounts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
                 const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
                 const std::vector<const ProductNode*>& in_order)
-        : context_{context}, code_{*context.request.graph}, graph_{graph}, in_order_{in_order},
+        : context_{context}, code_{*context.kernel.graph}, graph_{graph}, in_order_{in_order},
           overtaking_{overtaking}, headed_(code_.blocks.size()), repeated_(in_order.size()) {
         for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
             headed_[code_.loops[loop].header] = loop;
@@ -82,7 +82,7 @@ private:
         return Failure{fmt::format("divergent groups of lanes may execute 0x{:04x} one after the "
                                    "other without limit, which is not bounded in this version",
                                    code_.blocks[header].address),
-                       context_.request.function->name};
+                       context_.kernel.function->name};
     }
     [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
         return is_in(code_.loops[loop], block);
@@ -162,13 +162,13 @@ private:
 
     /// Groups of one kind that are pending at the same time: each is of another iteration.
     [[nodiscard]] std::int64_t most_pending(const GroupKind& kind) const {
-        const std::int64_t lanes = context_.shape.warp_size;
+        const std::int64_t lanes = context_.launch.shape.warp_size;
         if (below_.at(kind).count(kind.first) == 0) return 1;
         const auto loops = counted_loops(kind);
         if (!loops) return lanes;
         std::int64_t most = 1;
         for (const std::size_t loop : *loops) {
-            const std::int64_t iterations = context_.facts.loops[loop].max;
+            const std::int64_t iterations = context_.kernel.facts.loops[loop].max;
             if (iterations >= lanes) return lanes;
             const std::int64_t last = iterate_next(kind, loop) ? 0 : 1;
             most = std::min(lanes, most * std::max<std::int64_t>(iterations + last, 1));
@@ -182,7 +182,7 @@ private:
         const std::size_t header = in_order_[loop.header]->block;
         const auto leading = leading_to(context_, header, blocks_of(loop));
         if (!leading) return std::nullopt;
-        const std::int64_t most = context_.shape.warp_size - 1;
+        const std::int64_t most = context_.launch.shape.warp_size - 1;
         for (const std::size_t block : *leading)
             if (block != header && diverges_after(context_, block) &&
                 next_blocks(context_, block).size() > 1)
@@ -218,7 +218,7 @@ private:
 
 bool may_head_loop(const AnalysisContext& context, const std::set<std::size_t>& blocks,
                    std::size_t header) {
-    for (const assembly::Loop& loop : context.request.graph->loops)
+    for (const assembly::Loop& loop : context.kernel.graph->loops)
         if (loop.header == header) return stays_inside(context, blocks, loop);
     return leading_to(context, header, blocks).has_value();
 }

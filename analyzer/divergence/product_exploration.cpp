@@ -61,7 +61,7 @@ struct Traversal {
 class ProductExploration {
 public:
     ProductExploration(const AnalysisContext& context, NodeDetail detail, std::size_t node_limit)
-        : context_{context}, graph_{*context.request.graph}, detail_{detail},
+        : context_{context}, graph_{*context.kernel.graph}, detail_{detail},
           node_limit_{node_limit},
           headed_(graph_.blocks.size()), rules_{context, detail.counted,
                                                 [this](std::size_t traversal, std::size_t block) {
@@ -93,7 +93,7 @@ public:
             if (!grew_) return std::optional{Product{std::move(nodes_), rules_.overtaking()}};
         }
         return Failure{"the stacks of divergent lanes do not become stable, which is not bounded",
-                       context_.request.function->name};
+                       context_.kernel.function->name};
     }
 
 private:
@@ -195,7 +195,7 @@ private:
         if (!covers(stacks, state.stack)) {
             grew_ = true;
             if (!join(state.stack, stacks) && stacks.size() >= most_header_stacks)
-                return refuse_at(context_, graph_.blocks[state.block].first,
+                return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
                                  "lanes come to this loop with too many different stacks, which "
                                  "is not bounded");
             stacks.push_back(state.stack);
@@ -218,7 +218,7 @@ private:
     Result<void> check_iteration(std::size_t loop, const WarpState& state) const {
         for (const auto& [element, entries] : content_of(state.stack))
             if (const PendingGroup& others = element.second; is_in_loop(loop, others.resume))
-                return refuse_at(context_, graph_.blocks[state.block].first,
+                return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
                                  fmt::format("lanes may iterate this loop while others{} are to "
                                              "go on inside it, which is not bounded",
                                              rules_.place_of(others)));
@@ -233,7 +233,7 @@ private:
         if (covers(stacks, state.stack)) return node;
         const bool joins = detail_.kind != NodeDetail::Kind::Groups || stacks.size() >= most_stacks;
         if (joins && !join(state.stack, stacks) && stacks.size() >= most_stacks)
-            return refuse_at(context_, graph_.blocks[state.block].first,
+            return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
                              "lanes may come here with too many different stacks, which is not "
                              "bounded");
         stacks.push_back(state.stack);

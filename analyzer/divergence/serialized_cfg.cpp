@@ -29,7 +29,7 @@ constexpr std::size_t most_attempts = 6;
 /// which they are all; none where the loop of nodes would not be bounded.
 HeaderRank header_rank(const AnalysisContext& context) {
     return [&context](const std::set<std::size_t>& blocks, std::size_t block) {
-        const auto& graph = *context.request.graph;
+        const auto& graph = *context.kernel.graph;
         if (!may_head_loop(context, blocks, block)) return unbounded_rank;
         const bool is_header =
             std::any_of(graph.loops.begin(), graph.loops.end(),
@@ -50,7 +50,7 @@ std::vector<bool> converged_blocks(const std::vector<ProductNode>& nodes, std::s
 
 Result<SerializedCfg> ordered(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
                               const Overtaking& overtaking) {
-    const auto& graph = *context.request.graph;
+    const auto& graph = *context.kernel.graph;
     std::vector<assembly::ExploredBlock> blocks;
     for (const ProductNode& node : nodes) {
         const auto& code = graph.blocks[node.block];
@@ -59,11 +59,11 @@ Result<SerializedCfg> ordered(const AnalysisContext& context, const std::vector<
             block.successors.push_back({to, !falls});
         blocks.push_back(std::move(block));
     }
-    auto made = assembly::order_blocks(*context.request.function, blocks);
+    auto made = assembly::order_blocks(*context.kernel.function, blocks);
     if (!made)
         return Failure{"the serialized control-flow graph of the divergent lanes is not bounded: " +
                            made.error().what,
-                       context.request.function->name};
+                       context.kernel.function->name};
     const std::vector<bool> converged = converged_blocks(nodes, graph.blocks.size());
     SerializedCfg cfg;
     cfg.graph = std::move(made.value().graph);
@@ -119,7 +119,7 @@ Result<std::optional<Product>> nodes_of_groups(const AnalysisContext& context,
 } // namespace
 
 Result<SerializedCfg> serialized_cfg(const AnalysisContext& context, NodeDetail::Kind detail) {
-    const std::size_t blocks = context.request.graph->blocks.size();
+    const std::size_t blocks = context.kernel.graph->blocks.size();
     const std::size_t node_limit = most_serialized_nodes(blocks);
     std::optional<Failure> refusal;
     for (const auto kind :
@@ -139,7 +139,7 @@ Result<SerializedCfg> serialized_cfg(const AnalysisContext& context, NodeDetail:
     return Failure{fmt::format("divergent branches are nested so deeply that their serialized "
                                "paths need more than {} nodes, the limit for {} basic blocks",
                                node_limit, blocks),
-                   context.request.function->name};
+                   context.kernel.function->name};
 }
 
 } // namespace warpbound::analyzer

@@ -5,19 +5,13 @@
 
 namespace warpbound::analyzer {
 
-Request serialized_request(const Request& request, const SerializedCfg& cfg) {
-    Request serialized = request;
-    serialized.graph = &cfg.graph;
-    return serialized;
-}
-
-AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
-                                   const SerializedCfg& cfg) {
-    const auto& graph = *context.request.graph;
-    AnalysisContext result = under_request(context, serialized);
+TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cfg) {
+    const auto& graph = *kernel.graph;
+    TimedKernel result = kernel;
+    result.graph = &cfg.graph;
     result.facts = {};
     for (const std::size_t block : cfg.original)
-        result.facts.never.push_back(context.facts.never[block]);
+        result.facts.never.push_back(kernel.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {
         BackEdgeBounds bound{0, cfg.repeated[loop.header].value_or(0)};
         const auto known =
@@ -26,21 +20,21 @@ AnalysisContext serialized_context(const AnalysisContext& context, const Request
             });
         if (known != graph.loops.end()) {
             const BackEdgeBounds& lane_bounds =
-                context.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
+                kernel.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
             bound.max = std::max(bound.max, lane_bounds.max);
             if (cfg.converged[loop.header]) bound.min = lane_bounds.min;
         }
         result.facts.loops.push_back(bound);
     }
-    result.facts.in_use = context.facts.in_use;
+    result.facts.in_use = kernel.facts.in_use;
     result.facts.in_use.exclusives.clear();
     result.facts.in_use.constraints.clear();
-    result.facts.barriers = context.facts.barriers;
+    result.facts.barriers = kernel.facts.barriers;
     return result;
 }
 
-AnalysisContext single_lane_context(const AnalysisContext& context) {
-    AnalysisContext lane = context;
+TimedKernel single_lane_kernel(const TimedKernel& kernel) {
+    TimedKernel lane = kernel;
     for (auto& timing : lane.timings.own()) {
         if (!timing) continue;
         auto& gap = timing.value().gap;

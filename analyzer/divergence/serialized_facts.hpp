@@ -8,18 +8,15 @@
 
 namespace warpbound::analyzer {
 
-/// The request with the serialized CFG as its graph, for `serialized_context`. It must live as long
-/// as the context made from it.
-Request serialized_request(const Request& request, const SerializedCfg& cfg);
-/// The context on that graph. Loop bounds and `never` facts hold for each lane, hence for the lanes
-/// that are active together; least iterations are kept where all lanes are converged. Other facts
-/// are about the path of one lane and are left out. Side: upper.
-AnalysisContext serialized_context(const AnalysisContext& context, const Request& serialized,
-                                   const SerializedCfg& cfg);
+/// The kernel with the serialized CFG as its graph; `cfg` must outlive it. Loop bounds and `never`
+/// facts hold for each lane, hence for the lanes that are active together; least iterations are
+/// kept where all lanes are converged. Other facts are about the path of one lane and are left out.
+/// Side: upper.
+TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cfg);
 
-/// The context of a single lane, whose path the warp issues at least: gaps that a change of the
+/// The kernel of a single lane, whose path the warp issues at least: gaps that a change of the
 /// active lanes could shorten take the shorter value. Side: lower.
-AnalysisContext single_lane_context(const AnalysisContext& context);
+TimedKernel single_lane_kernel(const TimedKernel& kernel);
 
 /// Replaces the nodes of the serialized CFG in the result by the kernel's blocks.
 void map_to_original_blocks(SideResult& result, const SerializedCfg& cfg);

@@ -25,7 +25,7 @@ constexpr std::size_t most_instances = 3; ///< Of a point.
 
 SimtRules::SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted,
                      Trim trim)
-    : context_{context}, function_{*context.request.function}, graph_{*context.request.graph},
+    : context_{context}, function_{*context.kernel.function}, graph_{*context.kernel.graph},
       trim_{std::move(trim)},
       post_dominators_{assembly::immediate_post_dominators(graph_)}, ends_{ending_blocks(context)},
       divergent_(graph_.blocks.size(), false), counted_(graph_.blocks.size(), false) {
@@ -83,7 +83,7 @@ bool SimtRules::is_post_dominated(std::size_t block, std::size_t by) const {
 }
 
 void SimtRules::refuse(std::size_t instruction, const std::string& what) const {
-    throw Refused{refuse_at(context_, instruction, what)};
+    throw Refused{refuse_at(*context_.kernel.function, instruction, what)};
 }
 
 std::size_t SimtRules::last() const {
@@ -195,7 +195,7 @@ void SimtRules::leave_register(const AnalysisContext& context, int reg, Abstract
     for (std::size_t i = stack.entries.size(); i-- > 0;) {
         if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
         const Instruction& by =
-            context.request.function->instructions[stack.entries[i].point->instruction];
+            context.kernel.function->instructions[stack.entries[i].point->instruction];
         if (by.control_flow == ControlFlow::ConvergenceSet && assembly::barrier_register(by) == reg)
             return stack.leave(i);
     }
@@ -230,7 +230,7 @@ void SimtRules::leave_over(std::size_t edge, AbstractStack& stack) const {
 }
 
 std::size_t SimtRules::most_pending_groups() const {
-    return static_cast<std::size_t>(std::max<std::int64_t>(context_.shape.warp_size - 1, 0));
+    return static_cast<std::size_t>(std::max<std::int64_t>(context_.launch.shape.warp_size - 1, 0));
 }
 
 /// Any lanes take each edge; those that do not go on first need not be there.
@@ -448,16 +448,16 @@ std::optional<std::size_t> SimtRules::arrival_at(std::size_t edge,
 
 Result<void> SimtRules::check() const {
     const auto& instructions = function_.instructions;
-    for (std::size_t i = 0; i < context_.used.size(); ++i)
-        if (context_.used[i] && assembly::synchronizes_threads(instructions[i]) &&
+    for (std::size_t i = 0; i < context_.kernel.used.size(); ++i)
+        if (context_.kernel.used[i] && assembly::synchronizes_threads(instructions[i]) &&
             assembly::is_guarded(instructions[i]))
-            return refuse_at(context_, i,
+            return refuse_at(*context_.kernel.function, i,
                              "a guarded barrier is not bounded where lanes may diverge");
-    for (const auto& fact : context_.request.facts->divergents) {
+    for (const auto& fact : context_.kernel.stated->divergents) {
         const auto index = function_.index_of(fact.at);
         const auto refuse_fact = [&](const std::string& what) {
             return models::refused(
-                *context_.request.facts, fact.from,
+                *context_.kernel.stated, fact.from,
                 fmt::format("{}: {}",
                             index ? assembly::place_of(function_, instructions[*index])
                                   : fmt::format("0x{:04x}", fact.at),

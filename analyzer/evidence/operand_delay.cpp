@@ -14,25 +14,25 @@ namespace {
 using models::times;
 
 /// The look-ups of a path whose lines may have been replaced, each with so many cycles.
-BoundTerm look_ups(const AnalysisContext& context, const char* text, std::int64_t count,
-                   const CertificateName& sum, std::int64_t cycles) {
-    const OperandLines& lines = *context.operand_lines;
-    const auto costs = per_instruction(context, [&](std::size_t i, const auto& /*timing*/) {
+BoundTerm look_ups(const TimedKernel& kernel, const AnalysisRun& run, const char* text,
+                   std::int64_t count, const CertificateName& sum, std::int64_t cycles) {
+    const OperandLines& lines = *kernel.delivery.operands;
+    const auto costs = per_instruction(kernel, [&](std::size_t i, const auto& /*timing*/) {
         return lines.may_be_replaced[i] ? cycles : 0;
     });
     if (count == 0 || std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; }))
         return {text, 0, 0};
-    return {text, count, certified_most(context, sum, costs), sum.id};
+    return {text, count, certified_most(kernel, run, sum, costs), sum.id};
 }
 
-BoundTerm own_look_ups(const AnalysisContext& context, std::int64_t blocks) {
-    return look_ups(context,
+BoundTerm own_look_ups(const TimedKernel& kernel, const AnalysisRun& run, std::int64_t blocks) {
+    return look_ups(kernel, run,
                     "constant operands: look-ups of a block on the critical path, of lines that "
                     "may have been replaced",
                     blocks,
                     {"execution-time-upper-operand-waits",
                      "waits of a warp for constant operands that may have been replaced"},
-                    context.operand_lines->miss);
+                    kernel.delivery.operands->miss);
 }
 
 /// Warps, but for that of the critical path, whose look-ups may hold its scheduler.
@@ -43,9 +43,9 @@ std::int64_t holding_warps(const LaunchGeometry& shape, std::int64_t barriers) {
 }
 
 /// The blocks of the two clock reads and those on a path from the first to the last.
-std::vector<bool> blocks_between(const AnalysisContext& context, const ClockRegion& region) {
-    const auto& graph = *context.request.graph;
-    const std::vector<bool> is_outside = outside(graph, context.facts.never, region);
+std::vector<bool> blocks_between(const TimedKernel& kernel, const ClockRegion& region) {
+    const auto& graph = *kernel.graph;
+    const std::vector<bool> is_outside = outside(graph, kernel.facts.never, region);
     std::vector<bool> passed(graph.blocks.size(), false);
     std::vector<std::size_t> work{region.first_block};
     passed[region.first_block] = true;
@@ -69,32 +69,33 @@ void add(std::vector<BoundTerm>& terms, BoundTerm term) {
 
 } // namespace
 
-Result<std::vector<BoundTerm>> operand_delay(const AnalysisContext& context) {
-    const OperandLines& lines = context.operand_lines.value();
+Result<std::vector<BoundTerm>>
+operand_delay(const TimedKernel& kernel, const ScheduledLaunch& launch, const AnalysisRun& run) {
+    const OperandLines& lines = kernel.delivery.operands.value();
     std::vector<BoundTerm> terms;
     if (!lines.may_miss()) return terms;
-    const LaunchGeometry& shape = context.shape;
-    const auto barriers = barriers_of_block(context);
+    const LaunchGeometry& shape = launch.shape;
+    const auto barriers = barriers_of_block(kernel, launch.shape);
     if (!barriers) return barriers.as_failure();
-    const Visited visited = visited_by_critical_path(context, barriers.value().most);
+    const Visited visited = visited_by_critical_path(launch, barriers.value().most);
     const std::vector<bool> all(lines.of_instruction.size(), true);
     add(terms, {"constant operands: the first use of a line by a scheduler",
                 times(visited.schedulers, lines.first_uses(all)), lines.miss});
-    add(terms, own_look_ups(context, times(shape.waves(), 1 + barriers.value().early_ends)));
+    add(terms, own_look_ups(kernel, run, times(shape.waves(), 1 + barriers.value().early_ends)));
     add(terms,
         look_ups(
-            context, "constant operands: look-ups of another warp that hold its scheduler",
+            kernel, run, "constant operands: look-ups of another warp that hold its scheduler",
             holding_warps(shape, barriers.value().most),
             {"execution-time-upper-operand-holds", "holds of a scheduler by look-ups of a warp"},
             lines.hold));
     return terms;
 }
 
-std::vector<BoundTerm> operand_delay_between(const AnalysisContext& context,
+std::vector<BoundTerm> operand_delay_between(const TimedKernel& kernel, const AnalysisRun& run,
                                              const ClockRegion& region) {
-    const OperandLines& lines = context.operand_lines.value();
-    const auto& graph = *context.request.graph;
-    const std::vector<bool> is_passed = blocks_between(context, region);
+    const OperandLines& lines = kernel.delivery.operands.value();
+    const auto& graph = *kernel.graph;
+    const std::vector<bool> is_passed = blocks_between(kernel, region);
     std::vector<bool> between(lines.of_instruction.size(), false);
     bool may_be_replaced = false;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
@@ -111,7 +112,7 @@ std::vector<BoundTerm> operand_delay_between(const AnalysisContext& context,
     std::vector<BoundTerm> terms;
     add(terms, {"constant operands: the first use of a line between the clock reads",
                 lines.first_uses(between), lines.miss});
-    if (may_be_replaced) add(terms, own_look_ups(context, 1));
+    if (may_be_replaced) add(terms, own_look_ups(kernel, run, 1));
     return terms;
 }
 

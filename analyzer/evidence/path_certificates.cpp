@@ -21,8 +21,8 @@ namespace {
 /// What the script of a certificate proves under exclusive and linear facts.
 class ScriptProof {
 public:
-    ScriptProof(const AnalysisContext& context, PathCertificate& certificate)
-        : context_{context}, certificate_{certificate} {}
+    ScriptProof(const TimedKernel& kernel, PathCertificate& certificate)
+        : kernel_{kernel}, certificate_{certificate} {}
 
     /// Adds the regions that the script needs to prove the bound, or weakens the certificate and
     /// the solution to what the script proves.
@@ -34,11 +34,10 @@ public:
 private:
     void weaken(PathSolution& solved) {
         if (proves(solved.bound)) return;
-        const std::int64_t structural =
-            LoopBoundedPaths{*context_.request.graph, certificate_.paths, context_.facts.loops,
-                             certificate_.side}
-                .start_to_end()
-                ->cost;
+        const std::int64_t structural = LoopBoundedPaths{*kernel_.graph, certificate_.paths,
+                                                         kernel_.facts.loops, certificate_.side}
+                                            .start_to_end()
+                                            ->cost;
         solved.proof = Proof::Refutation;
         solved.outcome = Outcome::LimitReached;
         solved.solver_used = true;
@@ -61,8 +60,8 @@ private:
 
     /// Throws `Stopped` where work has to end: a query that was cut off is no answer.
     [[nodiscard]] ScriptAnswer ask() const {
-        const ScriptAnswer answer = answer_script(proof_script(
-            *context_.request.graph, *context_.request.facts, context_.facts.loops, certificate_));
+        const ScriptAnswer answer = answer_script(
+            proof_script(*kernel_.graph, *kernel_.stated, kernel_.facts.loops, certificate_));
         if (stop_requested()) throw Stopped{current_stop(), "the proof of a path bound"};
         return answer;
     }
@@ -105,25 +104,25 @@ private:
         }
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     PathCertificate& certificate_;
 };
 
 } // namespace
 
-PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
-                    Facts facts, PathSolution solved, const GrowingPaths& paths) {
-    if (context.certificates == nullptr) return solved;
+PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
+                    const PathQuery& query, PathSolution solved, const GrowingPaths& paths) {
+    if (run.certificates == nullptr) return solved;
     // Exclusive and linear facts may be stated and not used (S19d).
     const bool unused =
-        has_further_facts(*context.request.facts) && !has_further_facts(context.facts.in_use);
-    const Facts used = unused ? Facts::LoopBounds : facts;
-    PathCertificate certificate{name.id,      name.text, side, used, std::nullopt,
-                                solved.bound, {},        {},   {}};
+        has_further_facts(*kernel.stated) && !has_further_facts(kernel.facts.in_use);
+    const Facts used = unused ? Facts::LoopBounds : query.facts;
+    PathCertificate certificate{name.id,      name.text, query.side, used, std::nullopt,
+                                solved.bound, {},        {},         {}};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !certificate.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
-        auto again = solve_paths(context, smaller, side, facts, std::nullopt);
+        auto again = solve_paths(kernel, run.until(std::nullopt), smaller, query);
         if (!again || again.value().bound != solved.bound || !again.value().witness) continue;
         certificate.paths = std::move(smaller);
         certificate.witness = std::move(again.value().witness);
@@ -135,9 +134,9 @@ PathSolution record(const AnalysisContext& context, const CertificateName& name,
     // If the path does not attain the bound, another path through the graph may cost more.
     if (certificate.witness && certificate.witness->cost != solved.bound)
         certificate.witness.reset();
-    if (used == Facts::All && has_further_facts(*context.request.facts))
-        ScriptProof{context, certificate}.establish(solved);
-    context.certificates->certificates.push_back(std::move(certificate));
+    if (used == Facts::All && has_further_facts(*kernel.stated))
+        ScriptProof{kernel, certificate}.establish(solved);
+    run.certificates->certificates.push_back(std::move(certificate));
     return solved;
 }
 
@@ -145,14 +144,13 @@ namespace {
 
 /// Cost of the longest (lower side: shortest) path; keeps its certificate, once, if the request
 /// asks for certificates.
-std::optional<std::int64_t> recorded(const AnalysisContext& context, const CertificateName& name,
-                                     PathGraph paths, Side side) {
-    auto best =
-        LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
+std::optional<std::int64_t> recorded(const TimedKernel& kernel, const AnalysisRun& run,
+                                     const CertificateName& name, PathGraph paths, Side side) {
+    auto best = LoopBoundedPaths{*kernel.graph, paths, kernel.facts.loops, side}.start_to_end();
     if (!best) return std::nullopt; // The path problem itself is refused as contradictory.
     const std::int64_t bound = best->cost;
-    if (context.certificates == nullptr) return bound;
-    auto& certificates = context.certificates->certificates;
+    if (run.certificates == nullptr) return bound;
+    auto& certificates = run.certificates->certificates;
     if (std::any_of(certificates.begin(), certificates.end(),
                     [&](const PathCertificate& certificate) { return certificate.id == name.id; }))
         return bound;
@@ -170,28 +168,27 @@ std::optional<std::int64_t> recorded(const AnalysisContext& context, const Certi
 
 } // namespace
 
-void certify_sum(const AnalysisContext& context, const CertificateName& name,
+void certify_sum(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
                  const std::vector<std::int64_t>& block_costs, Side side) {
-    if (context.certificates != nullptr)
-        recorded(context, name, sum_graph(context, block_costs, side), side);
+    if (run.certificates != nullptr)
+        recorded(kernel, run, name, sum_graph(kernel, block_costs, side), side);
 }
 
-std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
-                            PathGraph paths) {
+std::int64_t certified_most(const TimedKernel& kernel, const AnalysisRun& run,
+                            const CertificateName& name, PathGraph paths) {
     return std::max<std::int64_t>(
-        0, recorded(context, name, std::move(paths), Side::Upper).value_or(0));
+        0, recorded(kernel, run, name, std::move(paths), Side::Upper).value_or(0));
 }
 
-std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
-                            const InstructionCosts& costs) {
-    return certified_most(context, name,
-                          sum_graph(context, block_costs(context, costs), Side::Upper));
+std::int64_t certified_most(const TimedKernel& kernel, const AnalysisRun& run,
+                            const CertificateName& name, const InstructionCosts& costs) {
+    return certified_most(kernel, run, name,
+                          sum_graph(kernel, block_costs(*kernel.graph, costs), Side::Upper));
 }
 
-void keep_counted_certificates(const AnalysisContext& context,
-                               const std::vector<BoundTerm>& terms) {
-    if (context.certificates == nullptr) return;
-    std::erase_if(context.certificates->certificates, [&](const PathCertificate& certificate) {
+void keep_counted_certificates(const AnalysisRun& run, const std::vector<BoundTerm>& terms) {
+    if (run.certificates == nullptr) return;
+    std::erase_if(run.certificates->certificates, [&](const PathCertificate& certificate) {
         return certificate.side == Side::Upper &&
                std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
                    return term.count != 0 && term.certificate == certificate.id;

@@ -24,24 +24,24 @@ using GrowingPaths = std::function<PathGraph(std::optional<std::size_t> nodes_pe
 /// Keeps a solved path problem in the smallest size that gives the same bound, if the request asks
 /// for certificates. Returns the solution that the certificate proves. If its script does not prove
 /// the bound (its constraints admit subtours), that is the tightest bound that the script proves.
-PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
-                    Facts facts, PathSolution solved, const GrowingPaths& paths);
+PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
+                    const PathQuery& query, PathSolution solved, const GrowingPaths& paths);
 
 /// Keeps a certificate of the bound on a sum of block costs over all paths that loop bounds allow.
-void certify_sum(const AnalysisContext& context, const CertificateName& name,
+void certify_sum(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
                  const std::vector<std::int64_t>& block_costs, Side side);
 
 /// Largest sum of instruction costs on a path that loop bounds allow; keeps its certificate, once,
 /// if the request asks for certificates. Side: upper.
-std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
-                            const InstructionCosts& costs);
+std::int64_t certified_most(const TimedKernel& kernel, const AnalysisRun& run,
+                            const CertificateName& name, const InstructionCosts& costs);
 /// The same for the longest path of a path problem.
-std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
-                            PathGraph paths);
+std::int64_t certified_most(const TimedKernel& kernel, const AnalysisRun& run,
+                            const CertificateName& name, PathGraph paths);
 
 /// Removes certificates of the upper side that no term refers to, if the request asks for
 /// certificates.
-void keep_counted_certificates(const AnalysisContext& context, const std::vector<BoundTerm>& terms);
+void keep_counted_certificates(const AnalysisRun& run, const std::vector<BoundTerm>& terms);
 
 /// Of several lower bounds only the largest is claimed: leaves out the certificates of the others,
 /// and those of the measured time where none is claimed. `lower`: the terms of the claimed one.

@@ -37,17 +37,15 @@ StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
 
 /// Costs of the block between its barriers. Of guarded barriers those count that are passed where
 /// the branch at the end of the block is taken, or is not.
-std::vector<std::int64_t> section_costs(const AnalysisContext& context, std::size_t block,
-                                        bool taken,
+std::vector<std::int64_t> section_costs(const TimedKernel& kernel, std::size_t block, bool taken,
                                         const std::vector<std::int64_t>& instruction_costs) {
-    const assembly::BasicBlock& code = context.request.graph->blocks[block];
+    const assembly::BasicBlock& code = kernel.graph->blocks[block];
     std::vector<std::int64_t> costs;
     models::Cycles sum{0};
     for (std::size_t i = code.first; i <= code.last; ++i) {
         sum += models::Cycles{instruction_costs[i]};
-        if (!is_barrier(context, i) ||
-            assembly::barrier_if_taken(*context.request.function, i, code.last).value_or(taken) !=
-                taken)
+        if (!is_barrier(kernel, i) ||
+            assembly::barrier_if_taken(*kernel.function, i, code.last).value_or(taken) != taken)
             continue;
         costs.push_back(sum.count());
         sum = models::Cycles{0};
@@ -58,22 +56,23 @@ std::vector<std::int64_t> section_costs(const AnalysisContext& context, std::siz
 
 } // namespace
 
-std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
-                                                  std::int64_t barriers) {
+std::optional<BarrierIntervals>
+barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::int64_t barriers) {
     // A path that leaves a barrier out has other intervals.
-    if (const auto passed = barriers_of_block(context); !passed || !passed.value().on_all_paths)
+    if (const auto passed = barriers_of_block(kernel, shape);
+        !passed || !passed.value().on_all_paths)
         return std::nullopt;
-    const auto& blocks = context.request.graph->blocks;
+    const auto& blocks = kernel.graph->blocks;
     BarrierIntervals intervals;
     std::size_t found = 0;
     std::vector<std::size_t> before(blocks.size(),
                                     0); // Barriers executed before a block is entered.
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        if (context.facts.never[block]) continue;
+        if (kernel.facts.never[block]) continue;
         std::size_t in_block = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            if (!is_barrier(context, i)) continue;
-            const std::int64_t latency = context.timings[i].value().latency.lo;
+            if (!is_barrier(kernel, i)) continue;
+            const std::int64_t latency = kernel.timings[i].value().latency.lo;
             intervals.least_barrier_latency =
                 found + in_block == 0 ? latency
                                       : std::min(intervals.least_barrier_latency, latency);
@@ -82,29 +81,30 @@ std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context
         check_stop("the barrier intervals");
         if (in_block == 0) continue;
         found += in_block;
-        const std::vector<bool> after = assembly::blocks_reachable_from(
-            *context.request.graph, block,
-            [&](const assembly::Edge& edge) { return !context.facts.never[edge.to]; });
+        const std::vector<bool> after =
+            assembly::blocks_reachable_from(*kernel.graph, block, [&](const assembly::Edge& edge) {
+                return !kernel.facts.never[edge.to];
+            });
         if (after[block]) return std::nullopt;
         for (std::size_t other = 0; other < blocks.size(); ++other)
             if (after[other]) before[other] += in_block;
     }
     if (found != static_cast<std::size_t>(barriers)) return std::nullopt;
-    intervals.executes.assign(found + 1, std::vector<bool>(context.used.size(), false));
+    intervals.executes.assign(found + 1, std::vector<bool>(kernel.used.size(), false));
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        if (context.facts.never[block]) continue;
+        if (kernel.facts.never[block]) continue;
         std::size_t interval = before[block];
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            intervals.executes[interval][i] = context.used[i];
-            if (is_barrier(context, i)) ++interval;
+            intervals.executes[interval][i] = kernel.used[i];
+            if (is_barrier(kernel, i)) ++interval;
         }
     }
     return intervals;
 }
 
-PathGraph barrier_interval_paths(const AnalysisContext& context,
+PathGraph barrier_interval_paths(const TimedKernel& kernel,
                                  const std::vector<std::int64_t>& instruction_costs) {
-    const auto& graph = *context.request.graph;
+    const auto& graph = *kernel.graph;
     PathGraph paths;
     // The start, where the first interval may begin or not, then each block in all stages.
     const auto node_of = [](std::size_t block, std::size_t stage) {
@@ -112,11 +112,11 @@ PathGraph barrier_interval_paths(const AnalysisContext& context,
     };
     paths.nodes.resize(node_of(graph.blocks.size(), 0));
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
-        if (context.facts.never[block]) continue;
+        if (kernel.facts.never[block]) continue;
         const StageCosts if_taken =
-            stage_costs(section_costs(context, block, true, instruction_costs));
+            stage_costs(section_costs(kernel, block, true, instruction_costs));
         const StageCosts if_not =
-            stage_costs(section_costs(context, block, false, instruction_costs));
+            stage_costs(section_costs(kernel, block, false, instruction_costs));
         const auto add_exits = [&](PathNode& node, std::size_t stage) {
             node.block = block;
             for (std::size_t next = 0; next < stages; ++next) {
@@ -125,7 +125,7 @@ PathGraph barrier_interval_paths(const AnalysisContext& context,
                 for (const std::size_t edge : graph.blocks[block].out) {
                     const auto& [from, to, kind] = graph.edges[edge];
                     const StageCosts& costs = kind == assembly::EdgeKind::Taken ? if_taken : if_not;
-                    if (costs[stage][next] && !context.facts.never[to])
+                    if (costs[stage][next] && !kernel.facts.never[to])
                         node.successors.push_back({node_of(to, next), *costs[stage][next]});
                 }
             }

@@ -21,14 +21,14 @@ struct BarrierIntervals {
 
 /// None when a barrier lies in a loop, or paths pass a barrier unequally often. `barriers`: number
 /// of barrier executions of a path (`barriers_of_block`).
-std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
-                                                  std::int64_t barriers);
+std::optional<BarrierIntervals>
+barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::int64_t barriers);
 
 /// Path problem whose paths incur costs in one barrier interval only: between two consecutive
 /// barriers, before the first, or after the last one. Its longest path bounds the cost of every
 /// interval, also of a loop that contains barriers. A node is a block and a stage: before, within
 /// or after the interval. Side: upper.
-PathGraph barrier_interval_paths(const AnalysisContext& context,
+PathGraph barrier_interval_paths(const TimedKernel& kernel,
                                  const std::vector<std::int64_t>& instruction_costs);
 
 } // namespace warpbound::analyzer

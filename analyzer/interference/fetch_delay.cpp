@@ -18,19 +18,19 @@ std::int64_t schedulers_in_use(const LaunchGeometry& shape) {
     return std::min(shape.schedulers, shape.resident * shape.warps_per_block);
 }
 
-bool conserves_by_policy(const AnalysisContext& context) {
-    return models::guarantee_of(context.request.policy) == models::PolicyGuarantee::WorkConserving;
+bool conserves_by_policy(const ScheduledLaunch& launch) {
+    return launch.guarantee() == models::PolicyGuarantee::WorkConserving;
 }
 
 } // namespace
 
-Visited visited_by_critical_path(const AnalysisContext& context, std::int64_t barriers) {
-    const LaunchGeometry& shape = context.shape;
+Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers) {
+    const LaunchGeometry& shape = launch.shape;
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
     const std::int64_t all = times(visited.multiprocessors, schedulers_in_use(shape));
     const std::int64_t warps = times(shape.waves(), models::plus(barriers, 1));
-    visited.schedulers = warps == 1 || conserves_by_policy(context) ? std::min(all, warps) : all;
+    visited.schedulers = warps == 1 || conserves_by_policy(launch) ? std::min(all, warps) : all;
     return visited;
 }
 
@@ -38,12 +38,12 @@ namespace {
 
 /// Under time division a wait that no gap contains may end within a slot of another warp. A gap of
 /// at least 1 counts as a whole slot distance in the path of the warp, which covers that (S50).
-std::int64_t longest_wait_for_slot(const AnalysisContext& context) {
-    const auto slots = slots_of_any_warp(context.request.policy, context.shape);
+std::int64_t longest_wait_for_slot(const TimedKernel& kernel, const ScheduledLaunch& launch) {
+    const auto slots = slots_of_any_warp(launch.policy, launch.shape);
     if (!slots) return 0;
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.used[i] || !context.timings[i]) continue;
-        const models::InstructionTiming& timing = context.timings[i].value();
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
+        const models::InstructionTiming& timing = kernel.timings[i].value();
         if (timing.gap.lo == 0 || timing.gap_taken.lo == 0) return slots->longest - 1;
     }
     return 0;
@@ -55,20 +55,21 @@ struct FirstWaits {
     std::int64_t of_l1 = 0; ///< Each `l1-miss`.
 };
 
-Waiting who_waits(const AnalysisContext& context) {
-    if (has_scheduler_to_itself(context.shape)) return Waiting::OnlyWarp;
+Waiting who_waits(const ScheduledLaunch& launch) {
+    if (has_scheduler_to_itself(launch.shape)) return Waiting::OnlyWarp;
     // Other policies let a warp wait while another one waits for its line.
-    return conserves_by_policy(context) ? Waiting::OneOf : Waiting::AnyOf;
+    return conserves_by_policy(launch) ? Waiting::OneOf : Waiting::AnyOf;
 }
 
 /// Lemmas 4 and 5 of S36.
-SerialMisses misses_of_a_scheduler(const AnalysisContext& context, const FirstUses& uses) {
-    const InstructionLines& lines = context.instruction_lines.value();
-    const Waiting waiting = who_waits(context);
+SerialMisses misses_of_a_scheduler(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                   const FirstUses& uses) {
+    const InstructionLines& lines = kernel.delivery.lines.value();
+    const Waiting waiting = who_waits(launch);
     SerialMisses misses = serial_misses(uses, lines.stream, waiting);
     if (waiting != Waiting::OnlyWarp) return misses;
-    const auto found = most_misses_of_a_warp(*context.request.function, *context.request.graph,
-                                             lines.line, lines.stream);
+    const auto found =
+        most_misses_of_a_warp(*kernel.function, *kernel.graph, lines.line, lines.stream);
     if (!found) return misses;
     misses.l0 = std::min(misses.l0, *found);
     misses.requests = std::min(misses.requests, times(*found, models::plus(lines.stream.hi, 1)));
@@ -96,16 +97,17 @@ FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, con
 
 } // namespace
 
-Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
-    const InstructionLines& lines = context.instruction_lines.value();
+Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
+                                           const ScheduledLaunch& launch) {
+    const InstructionLines& lines = kernel.delivery.lines.value();
     if (lines.never_miss()) return std::vector<BoundTerm>{};
-    const LaunchGeometry& shape = context.shape;
-    const auto barriers = barriers_of_block(context);
+    const LaunchGeometry& shape = launch.shape;
+    const auto barriers = barriers_of_block(kernel, launch.shape);
     if (!barriers) return barriers.as_failure();
-    const Visited visited = visited_by_critical_path(context, barriers.value().most);
-    const std::int64_t until_slot = longest_wait_for_slot(context);
-    const assembly::Function& function = *context.request.function;
-    const assembly::ControlFlowGraph& graph = *context.request.graph;
+    const Visited visited = visited_by_critical_path(launch, barriers.value().most);
+    const std::int64_t until_slot = longest_wait_for_slot(kernel, launch);
+    const assembly::Function& function = *kernel.function;
+    const assembly::ControlFlowGraph& graph = *kernel.graph;
     std::vector<BoundTerm> terms;
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
@@ -115,7 +117,7 @@ Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context) {
     };
     if (lines.persist_in_l0) {
         const FirstUses uses = first_uses(function, graph, lines.line);
-        const SerialMisses misses = misses_of_a_scheduler(context, uses);
+        const SerialMisses misses = misses_of_a_scheduler(kernel, launch, uses);
         const FirstWaits waits = first_waits(lines, uses.lines, visited, misses);
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
             lines.l0_miss.hi);

@@ -4,7 +4,8 @@
 /// (docs/theory, S35 and S36).
 
 #include "analyzer/bound.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 
 #include <vector>
 
@@ -17,10 +18,11 @@ struct Visited {
     std::int64_t schedulers = 1; ///< Of all these multiprocessors.
 };
 /// `barriers`: the most that a block passes.
-Visited visited_by_critical_path(const AnalysisContext& context, std::int64_t barriers);
+Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers);
 
 /// Beyond the waits that gaps contain. Side: upper. Refuses a guarded barrier, naming it. Requires:
 /// instruction caches are described.
-Result<std::vector<BoundTerm>> fetch_delay(const AnalysisContext& context);
+Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
+                                           const ScheduledLaunch& launch);
 
 } // namespace warpbound::analyzer

@@ -12,9 +12,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-models::UnitScope scope_of(const AnalysisContext& context,
-                           const models::InstructionTiming& timing) {
-    return context.request.architecture->units[timing.unit].scope;
+models::UnitScope scope_of(const TimedKernel& kernel, const models::InstructionTiming& timing) {
+    return kernel.architecture->units[timing.unit].scope;
 }
 
 std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
@@ -36,11 +35,11 @@ std::int64_t spacing_of(const models::InstructionTiming& timing) {
     return std::max(longest_occupancy(timing), timing.queue->interval.hi);
 }
 
-QueueUse queue_use(const AnalysisContext& context) {
+QueueUse queue_use(const TimedKernel& kernel) {
     QueueUse use;
-    for (std::size_t i = 0; i < context.timings.size(); ++i) {
-        if (!context.used[i] || !context.timings[i]) continue;
-        const models::InstructionTiming& timing = context.timings[i].value();
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
+        const models::InstructionTiming& timing = kernel.timings[i].value();
         if (!timing.queue) continue;
         const models::QueueTiming& queue = *timing.queue;
         const models::Cycles full = models::Cycles{queue.interval.lo} * queue.places;
@@ -58,11 +57,11 @@ QueueUse queue_use(const AnalysisContext& context) {
 
 /// By how much an instruction makes the memory queue delay others, and its own warp; 0 where each
 /// warp has a queue to itself.
-InstructionCosts queue_costs(const AnalysisContext& context) {
-    const QueueUse use = queue_use(context);
-    const bool in_state = has_scheduler_to_itself(context.shape);
+InstructionCosts queue_costs(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const QueueUse use = queue_use(kernel);
+    const bool in_state = has_scheduler_to_itself(shape);
     return per_instruction(
-        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+        kernel, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
             if (!timing.queue || in_state) return 0;
             return models::plus(spacing_of(timing),
                                 std::max<std::int64_t>(0, timing.queue->entry.hi - use.backlog));
@@ -70,11 +69,11 @@ InstructionCosts queue_costs(const AnalysisContext& context) {
 }
 
 /// The occupancy of its latch by an instruction of fixed latency; else 0.
-InstructionCosts latch_uses(const AnalysisContext& context) {
+InstructionCosts latch_uses(const TimedKernel& kernel) {
     return per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
-            const bool has_latch = scope_of(context, timing) == models::UnitScope::Partition;
-            return context.register_reads->has_fixed_latency[i] && has_latch
+        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const bool has_latch = scope_of(kernel, timing) == models::UnitScope::Partition;
+            return kernel.registers.reads->has_fixed_latency[i] && has_latch
                        ? longest_occupancy(timing)
                        : 0;
         });
@@ -82,29 +81,29 @@ InstructionCosts latch_uses(const AnalysisContext& context) {
 
 } // namespace
 
-InstructionCosts grant_distances(const AnalysisContext& context) {
-    InstructionCosts distances(context.timings.size(), 0);
-    if (!context.register_reads || longest_read_lag(context) == 0) return distances;
-    const RegisterReads& reads = *context.register_reads;
+InstructionCosts grant_distances(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    InstructionCosts distances(kernel.timings.size(), 0);
+    if (!kernel.registers.reads || longest_read_lag(kernel, shape) == 0) return distances;
+    const RegisterReads& reads = *kernel.registers.reads;
     std::map<std::size_t, std::int64_t> longest_use;
-    const InstructionCosts uses = latch_uses(context);
+    const InstructionCosts uses = latch_uses(kernel);
     for (std::size_t i = 0; i < uses.size(); ++i)
         if (uses[i] > 0) {
-            auto& longest = longest_use[context.timings[i].value().unit];
+            auto& longest = longest_use[kernel.timings[i].value().unit];
             longest = std::max(longest, uses[i]);
         }
-    return per_instruction(context, [&](std::size_t i, const models::InstructionTiming& timing) {
+    return per_instruction(kernel, [&](std::size_t i, const models::InstructionTiming& timing) {
         return std::max(reads.spacing(i), uses[i] > 0 ? longest_use[timing.unit] : 0);
     });
 }
 
-InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
-    InstructionCosts costs = port_times(context);
-    const InstructionCosts distances = grant_distances(context);
-    const InstructionCosts queued = queue_costs(context);
-    const std::int64_t slot = context.shape.issue_slot.hi;
+InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    InstructionCosts costs = port_times(kernel);
+    const InstructionCosts distances = grant_distances(kernel, shape);
+    const InstructionCosts queued = queue_costs(kernel, shape);
+    const std::int64_t slot = shape.issue_slot.hi;
     for (std::size_t i = 0; i < costs.size(); ++i) {
-        if (!context.used[i] || !context.timings[i]) continue;
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
         // The delays by the queue and by the stages in front of the units are counted apart.
         costs[i] = queued[i] > 0 ? models::plus(std::max(slot, queued[i]), distances[i])
                                  : std::max({slot, costs[i], distances[i]});
@@ -112,112 +111,112 @@ InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
     return costs;
 }
 
-InstructionCosts delay_by_own_instructions(const AnalysisContext& context) {
-    const InstructionCosts distances = grant_distances(context);
-    const InstructionCosts queued = queue_costs(context);
+InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const InstructionCosts distances = grant_distances(kernel, shape);
+    const InstructionCosts queued = queue_costs(kernel, shape);
     return per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
-            const std::int64_t gap = std::max({std::int64_t{1}, context.shape.issue_slot.lo,
+        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const std::int64_t gap = std::max({std::int64_t{1}, shape.issue_slot.lo,
                                                std::min(timing.gap.lo, timing.gap_taken.lo)});
             return models::plus(std::max<std::int64_t>(0, distances[i] - gap), queued[i]);
         });
 }
 
-std::int64_t queue_carry_in(const AnalysisContext& context) {
-    const QueueUse use = queue_use(context);
+std::int64_t queue_carry_in(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const QueueUse use = queue_use(kernel);
     if (!use.is_used) return 0;
     // What the queue of the former scheduler still hands over.
     models::Cycles carry_in = models::Cycles{use.longest_occupancy} * (use.places + 1);
-    if (!has_scheduler_to_itself(context.shape))
+    if (!has_scheduler_to_itself(shape))
         carry_in += models::Cycles{std::max(use.longest_entry, use.longest_spacing)} +
                     models::Cycles{use.longest_spacing} * use.places - models::Cycles{use.backlog};
     return carry_in.count();
 }
 
-bool uses_memory_queue(const AnalysisContext& context) {
-    return queue_use(context).is_used;
+bool uses_memory_queue(const TimedKernel& kernel) {
+    return queue_use(kernel).is_used;
 }
 
-InstructionCosts hand_over_costs(const AnalysisContext& context) {
+InstructionCosts hand_over_costs(const TimedKernel& kernel) {
     return per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
-            const bool may_be_off = assembly::is_guarded(context.request.function->instructions[i]);
+        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+            const bool may_be_off = assembly::is_guarded(kernel.function->instructions[i]);
             return timing.queue && !may_be_off ? timing.queue->interval.lo : 0;
         });
 }
 
-std::int64_t longest_read_lag(const AnalysisContext& context) {
-    if (!context.register_reads || has_scheduler_to_itself(context.shape)) return 0;
+std::int64_t longest_read_lag(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    if (!kernel.registers.reads || has_scheduler_to_itself(shape)) return 0;
     std::int64_t most_reads = 1;
-    for (std::size_t i = 0; i < context.used.size(); ++i)
-        if (context.used[i]) most_reads = std::max(most_reads, context.register_reads->spacing(i));
-    const InstructionCosts uses = latch_uses(context);
+    for (std::size_t i = 0; i < kernel.used.size(); ++i)
+        if (kernel.used[i]) most_reads = std::max(most_reads, kernel.registers.reads->spacing(i));
+    const InstructionCosts uses = latch_uses(kernel);
     const std::int64_t longest_use = uses.empty() ? 0 : *std::max_element(uses.begin(), uses.end());
     return longest_lag_of_grants(most_reads, longest_use);
 }
 
-InstructionCosts read_costs(const AnalysisContext& context, std::size_t bank) {
-    return per_instruction(context, [&](std::size_t i, const models::InstructionTiming&) {
-        return context.register_reads->least[i][bank];
+InstructionCosts read_costs(const TimedKernel& kernel, std::size_t bank) {
+    return per_instruction(kernel, [&](std::size_t i, const models::InstructionTiming&) {
+        return kernel.registers.reads->least[i][bank];
     });
 }
 
-InstructionCosts cost_to_other_schedulers(const AnalysisContext& context) {
-    return per_instruction(context, [&](std::size_t, const models::InstructionTiming& timing) {
-        return scope_of(context, timing) == models::UnitScope::Core ? longest_occupancy(timing) : 0;
+InstructionCosts cost_to_other_schedulers(const TimedKernel& kernel) {
+    return per_instruction(kernel, [&](std::size_t, const models::InstructionTiming& timing) {
+        return scope_of(kernel, timing) == models::UnitScope::Core ? longest_occupancy(timing) : 0;
     });
 }
 
-InstructionCosts port_times(const AnalysisContext& context) {
+InstructionCosts port_times(const TimedKernel& kernel) {
     return per_instruction(
-        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            return scope_of(context, timing) == models::UnitScope::Warp ? 0
-                                                                        : longest_occupancy(timing);
+        kernel, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return scope_of(kernel, timing) == models::UnitScope::Warp ? 0
+                                                                       : longest_occupancy(timing);
         });
 }
 
-bool is_shared_by_all(const AnalysisContext& context, std::size_t instruction) {
-    return scope_of(context, context.timings[instruction].value()) == models::UnitScope::Core;
+bool is_shared_by_all(const TimedKernel& kernel, std::size_t instruction) {
+    return scope_of(kernel, kernel.timings[instruction].value()) == models::UnitScope::Core;
 }
 
-bool enters_write_buffer(const AnalysisContext& context, std::size_t instruction) {
-    return context.used[instruction] && context.timings[instruction] &&
-           context.timings[instruction].value().enters_write_buffer;
+bool enters_write_buffer(const TimedKernel& kernel, std::size_t instruction) {
+    return kernel.used[instruction] && kernel.timings[instruction] &&
+           kernel.timings[instruction].value().enters_write_buffer;
 }
 
-InstructionCosts drain_costs(const AnalysisContext& context, Side side) {
+InstructionCosts drain_costs(const TimedKernel& kernel, Side side) {
     return per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (!timing.enters_write_buffer) return 0;
-            const models::Interval drains = models::drain_of_store(timing, context.buffer_drain);
+            const models::Interval drains =
+                models::drain_of_store(timing, kernel.write_buffer.drain);
             if (side == Side::Upper) return drains.hi;
-            return assembly::is_guarded(context.request.function->instructions[i]) ? 0 : drains.lo;
+            return assembly::is_guarded(kernel.function->instructions[i]) ? 0 : drains.lo;
         });
 }
 
-InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
+InstructionCosts port_costs(const TimedKernel& kernel, std::size_t unit) {
     return per_instruction(
-        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (timing.unit != unit) return 0;
-            if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
+            if (assembly::is_guarded(kernel.function->instructions[i])) return 0;
             return models::occupancy_of_port(timing).lo;
         });
 }
 
-InstructionCosts issue_slot_costs(const AnalysisContext& context) {
+InstructionCosts issue_slot_costs(const TimedKernel& kernel, const LaunchGeometry& shape) {
     // A SIMD of AMD may issue for several wavefronts in one cycle (C99).
-    if (is_amd(context.request.architecture->target))
-        return InstructionCosts(context.timings.size(), 0);
+    if (is_amd(kernel.architecture->target)) return InstructionCosts(kernel.timings.size(), 0);
     // After a gap of 0 the next instruction issues in the same slot, without a further choice.
     return per_instruction(
-        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? context.shape.issue_slot.lo : 0;
+        kernel, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? shape.issue_slot.lo : 0;
         });
 }
 
-std::vector<std::int64_t> block_costs(const AnalysisContext& context,
+std::vector<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
                                       const InstructionCosts& costs) {
-    const auto& blocks = context.request.graph->blocks;
+    const auto& blocks = graph.blocks;
     std::vector<std::int64_t> sums(blocks.size(), 0);
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         models::Cycles sum{0};
@@ -228,35 +227,34 @@ std::vector<std::int64_t> block_costs(const AnalysisContext& context,
     return sums;
 }
 
-PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
-                    Side side) {
-    const auto& graph = *context.request.graph;
+PathGraph sum_graph(const TimedKernel& kernel, const std::vector<std::int64_t>& costs, Side side) {
+    const auto& graph = *kernel.graph;
     PathGraph paths;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         PathNode node{block, std::nullopt, {}};
         if (graph.blocks[block].exits) node.end_cost = costs[block];
         for (const std::size_t edge : graph.blocks[block].out)
-            if (!context.facts.never[graph.edges[edge].to])
+            if (!kernel.facts.never[graph.edges[edge].to])
                 node.successors.push_back({graph.edges[edge].to, costs[block]});
         paths.nodes.push_back(std::move(node));
     }
     return tidy(std::move(paths), side);
 }
 
-std::int64_t extreme_sum(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
+std::int64_t extreme_sum(const TimedKernel& kernel, const std::vector<std::int64_t>& costs,
                          Side side) {
-    const PathGraph paths = sum_graph(context, costs, side);
+    const PathGraph paths = sum_graph(kernel, costs, side);
     const auto best =
-        LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
+        LoopBoundedPaths{*kernel.graph, paths, kernel.facts.loops, side}.start_to_end();
     return best ? std::max<std::int64_t>(0, best->cost) : 0;
 }
 
-std::int64_t most_on_a_path(const AnalysisContext& context, const InstructionCosts& costs) {
-    return extreme_sum(context, block_costs(context, costs), Side::Upper);
+std::int64_t most_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs) {
+    return extreme_sum(kernel, block_costs(*kernel.graph, costs), Side::Upper);
 }
 
-std::int64_t least_on_a_path(const AnalysisContext& context, const InstructionCosts& costs) {
-    return extreme_sum(context, block_costs(context, costs), Side::Lower);
+std::int64_t least_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs) {
+    return extreme_sum(kernel, block_costs(*kernel.graph, costs), Side::Lower);
 }
 
 PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs) {

@@ -4,6 +4,7 @@
 /// and its sum along the paths of the warp.
 
 #include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -13,63 +14,62 @@ namespace warpbound::analyzer {
 /// Per instruction of the function. `Unit:` core cycles.
 using InstructionCosts = std::vector<std::int64_t>;
 /// `cost(index, timing)` for each instruction that is on a path, 0 for the others.
-template <class Cost> InstructionCosts per_instruction(const AnalysisContext& context, Cost cost) {
-    InstructionCosts costs(context.timings.size(), 0);
+template <class Cost> InstructionCosts per_instruction(const TimedKernel& kernel, Cost cost) {
+    InstructionCosts costs(kernel.timings.size(), 0);
     for (std::size_t i = 0; i < costs.size(); ++i)
-        if (context.used[i] && context.timings[i]) costs[i] = cost(i, context.timings[i].value());
+        if (kernel.used[i] && kernel.timings[i]) costs[i] = cost(i, kernel.timings[i].value());
     return costs;
 }
 
 /// Demand on the own scheduler: for how long an instruction blocks a ready warp of the same
 /// scheduler, by its issue slot, its port and its register reads. Side: upper.
-InstructionCosts cost_to_same_scheduler(const AnalysisContext& context);
+InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// Demand on other schedulers: for how long it blocks a ready warp of another scheduler, by a port
 /// of the multiprocessor. Side: upper.
-InstructionCosts cost_to_other_schedulers(const AnalysisContext& context);
+InstructionCosts cost_to_other_schedulers(const TimedKernel& kernel);
 /// For how long the register reads of an instruction, and its place in the memory queue, delay its
 /// own warp when others use its scheduler (docs/theory, S33, S38). Side: upper.
-InstructionCosts delay_by_own_instructions(const AnalysisContext& context);
+InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// How long memory queues delay the critical path when it changes to another warp, at most. Side:
 /// upper.
-std::int64_t queue_carry_in(const AnalysisContext& context);
+std::int64_t queue_carry_in(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// Whether an instruction on a path waits in a memory queue (C71).
-bool uses_memory_queue(const AnalysisContext& context);
+bool uses_memory_queue(const TimedKernel& kernel);
 /// Time between two hand-overs of a scheduler that an instruction takes. Side: lower.
-InstructionCosts hand_over_costs(const AnalysisContext& context);
+InstructionCosts hand_over_costs(const TimedKernel& kernel);
 /// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
 /// which carries a lag on (docs/theory, S33). All 0 when no grant lags. Side: upper.
-InstructionCosts grant_distances(const AnalysisContext& context);
+InstructionCosts grant_distances(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// By how much grants lag, at most, when the critical path changes to another warp. Side: upper.
-std::int64_t longest_read_lag(const AnalysisContext& context);
+std::int64_t longest_read_lag(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// Registers that an instruction reads from a bank. Side: lower.
-InstructionCosts read_costs(const AnalysisContext& context, std::size_t bank);
+InstructionCosts read_costs(const TimedKernel& kernel, std::size_t bank);
 /// Occupancy of a port that several warps share; 0 for a port that each warp has. Side: upper.
-InstructionCosts port_times(const AnalysisContext& context);
+InstructionCosts port_times(const TimedKernel& kernel);
 /// Whether all schedulers share the instruction's port. Requires: the instruction is on a path.
-bool is_shared_by_all(const AnalysisContext& context, std::size_t instruction);
+bool is_shared_by_all(const TimedKernel& kernel, std::size_t instruction);
 /// Whether the instruction is on a path and can enter the write buffer.
-bool enters_write_buffer(const AnalysisContext& context, std::size_t instruction);
+bool enters_write_buffer(const TimedKernel& kernel, std::size_t instruction);
 /// Drain time of the write buffer.
-InstructionCosts drain_costs(const AnalysisContext& context, Side side);
+InstructionCosts drain_costs(const TimedKernel& kernel, Side side);
 /// Occupancy of the port of one unit. Side: lower.
-InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit);
+InstructionCosts port_costs(const TimedKernel& kernel, std::size_t unit);
 /// Issue slot that an instruction takes from its scheduler. Side: lower.
-InstructionCosts issue_slot_costs(const AnalysisContext& context);
+InstructionCosts issue_slot_costs(const TimedKernel& kernel, const LaunchGeometry& shape);
 
 /// Sum of the costs of each basic block.
-std::vector<std::int64_t> block_costs(const AnalysisContext& context,
+std::vector<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
                                       const InstructionCosts& costs);
 
 /// The path problem whose path costs are sums of block costs.
-PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
-                    Side side);
+PathGraph sum_graph(const TimedKernel& kernel, const std::vector<std::int64_t>& costs, Side side);
 /// The largest (lower side: smallest) sum of block costs over the paths that the loop bounds allow;
 /// at least 0. Side: `side`.
-std::int64_t extreme_sum(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
+std::int64_t extreme_sum(const TimedKernel& kernel, const std::vector<std::int64_t>& costs,
                          Side side);
 /// The same for costs of instructions: the largest and the smallest sum.
-std::int64_t most_on_a_path(const AnalysisContext& context, const InstructionCosts& costs);
-std::int64_t least_on_a_path(const AnalysisContext& context, const InstructionCosts& costs);
+std::int64_t most_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs);
+std::int64_t least_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs);
 
 /// The same paths; each cost is reduced by the costs of the blocks that the path visits.
 PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs);

@@ -3,12 +3,15 @@
 /// Stores that hold the port of their unit for no longer than they take to drain: both count once
 /// (docs/theory, S52).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/memory_path.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 
 namespace warpbound::analyzer {
 
-/// `context`, in which such stores hold no port. Requires: the drains of all stores are counted.
+/// `kernel`, in which such stores hold no port. Requires: the drains of all stores are counted.
 /// Side: upper.
-AnalysisContext without_ports_of_stores(const AnalysisContext& context);
+TimedKernel without_ports_of_stores(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                    const MemoryPath& memory);
 
 } // namespace warpbound::analyzer

@@ -140,6 +140,7 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
     LaunchGeometry shape;
     shape.blocks = launch.blocks;
     shape.multiprocessors = multiprocessors;
+    shape.threads_per_block = launch.threads;
     shape.warps_per_block = launch.warps_per_block(warp_size);
     shape.warp_size = warp_size;
     shape.issue_slot = slot.value();

@@ -32,6 +32,7 @@ struct LaunchGeometry {
     /// From the end of a block to the first issue of the block that takes its block slot; 0 when
     /// there is none. `Unit:` core cycles.
     models::Interval refill{0, 0, 0};
+    std::int64_t threads_per_block = 32;
 
     [[nodiscard]] std::int64_t warps() const { return blocks * warps_per_block; }
     /// Of so many warps with consecutive indices, the most on one scheduler.

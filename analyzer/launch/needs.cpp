@@ -49,7 +49,7 @@ private:
             resolve_facts(*request_.function, *request_.graph, facts,
                           request_.follow_branches ? std::optional{request_.launch} : std::nullopt);
         if (!resolved) return resolved.as_failure();
-        return used_instructions(request_, resolved.value().never);
+        return used_instructions(*request_.function, *request_.graph, resolved.value().never);
     }
 
     [[nodiscard]] std::int64_t address_of(std::size_t block) const {

@@ -18,11 +18,11 @@ namespace {
 
 /// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
 /// where the solver has to see many blocks.
-std::size_t affordable_nodes(const AnalysisContext& context) {
-    const auto& graph = *context.request.graph;
+std::size_t affordable_nodes(const TimedKernel& kernel) {
+    const auto& graph = *kernel.graph;
     const auto blocks = static_cast<double>(std::max<std::size_t>(1, graph.blocks.size()));
     double terms = 1;
-    for (const auto& fact : context.facts.in_use.constraints)
+    for (const auto& fact : kernel.facts.in_use.constraints)
         if (!is_pair(graph, fact)) terms += static_cast<double>(fact.terms.size());
     constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
@@ -31,26 +31,27 @@ std::size_t affordable_nodes(const AnalysisContext& context) {
     return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, most_of_a_block);
 }
 
-Failure contradiction(const Request& request) {
+Failure contradiction(const TimedKernel& kernel) {
+    const models::FlowFacts& stated = *kernel.stated;
     std::string lines;
     const auto add = [&](const models::FactSource& from) {
         if (from.line > 0) lines += (lines.empty() ? "" : ", ") + std::to_string(from.line);
     };
-    for (const auto& fact : request.facts->loops)
+    for (const auto& fact : stated.loops)
         add(fact.from);
-    for (const auto& fact : request.facts->nevers)
+    for (const auto& fact : stated.nevers)
         add(fact.from);
-    for (const auto& fact : request.facts->exclusives)
+    for (const auto& fact : stated.exclusives)
         add(fact.from);
-    for (const auto& fact : request.facts->constraints)
+    for (const auto& fact : stated.constraints)
         add(fact.from);
-    if (request.facts->representative) add(request.facts->representative->from);
+    if (stated.representative) add(stated.representative->from);
     return Failure{fmt::format("the flow facts contradict each other or the code: no path of {} "
                                "from its entry to an EXIT "
                                "satisfies all of them{}",
-                               request.function->name,
+                               kernel.function->name,
                                lines.empty() ? "" : " (lines " + lines + ")"),
-                   request.facts->name};
+                   stated.name};
 }
 
 /// The deadline, or that of the scope if it comes first.
@@ -62,17 +63,17 @@ Deadline earlier(const Deadline& deadline) {
 
 } // namespace
 
-PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
+PipelinePair pipelines_of(const TimedKernel& kernel, std::int64_t buffer_entries,
                           const models::Interval& buffer_drain,
                           const std::vector<SlotDistance>& slots, bool stages_in_state) {
-    const IssueStages stages{.reads = context.register_reads ? &*context.register_reads : nullptr,
+    const IssueStages stages{.reads = kernel.registers.reads ? &*kernel.registers.reads : nullptr,
                              .writes =
-                                 context.register_writes ? &*context.register_writes : nullptr,
+                                 kernel.registers.writes ? &*kernel.registers.writes : nullptr,
                              .in_state = stages_in_state};
     const auto rules = [&](Side side) {
-        return PipelineModel{*context.request.function,
-                             *context.request.architecture,
-                             context.timings,
+        return PipelineModel{*kernel.function,
+                             *kernel.architecture,
+                             kernel.timings,
                              buffer_entries,
                              buffer_drain,
                              side,
@@ -82,43 +83,41 @@ PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_en
     return {rules(Side::Lower), rules(Side::Upper)};
 }
 
-PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
-                        std::optional<std::size_t> nodes_per_block) {
-    const auto& graph = *context.request.graph;
+PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
+                        const PathSpan& of, std::optional<std::size_t> nodes_per_block) {
+    const auto& graph = *kernel.graph;
     const std::size_t limit =
-        std::min(affordable_nodes(context), nodes_per_block.value_or(SIZE_MAX));
-    if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
-    PathGraph paths = build_delay_graph(
-        graph, rules.upper, outstanding(graph, rules.lower, rules.upper, never, span, from), never,
-        limit, span);
-    if (context.instruction_lines)
-        add_first_waits_of_loops(graph, *context.instruction_lines, paths);
+        std::min(affordable_nodes(kernel), nodes_per_block.value_or(SIZE_MAX));
+    if (side == Side::Lower) return build_state_graph(graph, rules.lower, of.never, limit, of.span);
+    PathGraph paths =
+        build_delay_graph(graph, rules.upper,
+                          outstanding(graph, rules.lower, rules.upper, of.never, of.span, of.from),
+                          of.never, limit, of.span);
+    if (kernel.delivery.lines) add_first_waits_of_loops(graph, *kernel.delivery.lines, paths);
     return paths;
 }
 
-PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block) {
-    return path_graph_of(context, rules, side, context.facts.never,
-                         whole_run(*context.request.graph, rules.of(side)), rules.start(),
-                         nodes_per_block);
+    const PathSpan whole{kernel.facts.never, whole_run(*kernel.graph, rules.of(side)),
+                         rules.start()};
+    return path_graph_of(kernel, rules, side, whole, nodes_per_block);
 }
 
-Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
-                                 Facts facts, Deadline deadline) {
-    const Request& request = context.request;
+Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& run,
+                                 const PathGraph& paths, const PathQuery& query) {
     PathSolution solution;
-    if (facts == Facts::All && has_further_facts(context.facts.in_use)) {
+    if (query.facts == Facts::All && has_further_facts(kernel.facts.in_use)) {
         constexpr double share = 0.7; // What is left bounds the path by loop bounds alone.
         auto solved = unless_stopped(
             [&] {
-                return solve_with_facts(*request.graph, paths, context.facts.loops,
-                                        context.facts.in_use, side, earlier(deadline),
-                                        request.seed);
+                return solve_with_facts(*kernel.graph, paths, kernel.facts.loops,
+                                        kernel.facts.in_use, query.side, earlier(run.deadline),
+                                        run.seed);
             },
             share);
         if (solved) {
-            if (!solved->feasible) return contradiction(request);
+            if (!solved->feasible) return contradiction(kernel);
             solution.bound = solved->bound;
             solution.proof = solved->proof;
             if (!solved->optimal) solution.outcome = Outcome::LimitReached;
@@ -129,8 +128,8 @@ Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph
         solution.outcome = Outcome::LimitReached;
     }
     solution.witness =
-        LoopBoundedPaths{*request.graph, paths, context.facts.loops, side}.start_to_end();
-    if (!solution.witness) return contradiction(request);
+        LoopBoundedPaths{*kernel.graph, paths, kernel.facts.loops, query.side}.start_to_end();
+    if (!solution.witness) return contradiction(kernel);
     solution.bound = solution.witness->cost;
     return solution;
 }

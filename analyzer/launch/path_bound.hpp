@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// The path problem of one warp in an analysis context, and its best path under flow facts.
+/// The path problem of one warp of a kernel, and its best path under flow facts.
 
 #include "analyzer/bound.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/analysis_run.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 #include "analyzer/microarchitecture/span.hpp"
 #include "analyzer/microarchitecture/state_intervals.hpp"
 #include "analyzer/path/compressed_path.hpp"
@@ -31,17 +32,22 @@ struct PipelinePair {
     }
     [[nodiscard]] StateInterval start() const { return {lower.start(), upper.start()}; }
 };
-PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
+PipelinePair pipelines_of(const TimedKernel& kernel, std::int64_t buffer_entries,
                           const models::Interval& buffer_drain,
                           const std::vector<SlotDistance>& slots = {}, bool stages_in_state = true);
 
-/// The path problem of a span, whose state before the first issue is `from`. `nodes_per_block`:
-/// limit; fewer nodes join more states and bound less tightly. None: as many as are affordable.
-PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
-                        std::optional<std::size_t> nodes_per_block = std::nullopt);
+/// The part of a kernel's paths that a path problem is about.
+struct PathSpan {
+    std::vector<bool> never; ///< Per block: not in it.
+    Span span;
+    StateInterval from; ///< Before the first issue.
+};
+/// The path problem of a span. `nodes_per_block`: limit; fewer nodes join more states and bound
+/// less tightly. None: as many as are affordable.
+PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
+                        const PathSpan& of, std::optional<std::size_t> nodes_per_block);
 /// The path problem of a whole run.
-PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 
 /// The best path of a path problem under all flow facts.
@@ -53,9 +59,15 @@ struct PathSolution {
     std::optional<BlockPath> witness;
 };
 enum class Facts { All, LoopBounds };
-/// Refuses facts that no path satisfies. `LoopBounds` leaves exclusive and linear facts out.
-Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
-                                 Facts facts, Deadline deadline);
+/// Which path is the best one: the longest, lower side the shortest, of those that facts allow.
+/// `LoopBounds` leaves exclusive and linear facts out.
+struct PathQuery {
+    Side side = Side::Upper;
+    Facts facts = Facts::All;
+};
+/// Refuses facts that no path satisfies.
+Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& run,
+                                 const PathGraph& paths, const PathQuery& query);
 
 /// One side of the execution time.
 struct SideAnswer {

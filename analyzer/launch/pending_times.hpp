@@ -3,7 +3,7 @@
 /// The pending times of a warp: for how long at most what its earlier instructions occupy stays
 /// occupied. An abstract domain with one time for each resource; joins take the longer one.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -54,16 +54,16 @@ private:
 };
 
 /// What the instructions of a kernel occupy and await, by rules C5 to C8 of
-/// docs/reference/timing-contract.md. The context must live as long.
+/// docs/reference/timing-contract.md. The kernel must live as long.
 class OwnUses {
 public:
-    explicit OwnUses(const AnalysisContext& context) : context_{&context} {}
+    explicit OwnUses(const TimedKernel& kernel) : kernel_{&kernel} {}
 
     [[nodiscard]] const assembly::Instruction& instruction(std::size_t i) const {
-        return context_->request.function->instructions[i];
+        return kernel_->function->instructions[i];
     }
     [[nodiscard]] const models::InstructionTiming& timing(std::size_t i) const {
-        return context_->timings[i].value();
+        return kernel_->timings[i].value();
     }
     /// `cycles` for the first pass, and the cost of its other passes.
     [[nodiscard]] std::int64_t with_passes(std::size_t i, std::int64_t cycles) const {
@@ -114,7 +114,7 @@ private:
         return {OwnResource::Kind::Scoreboard, {}, index};
     }
 
-    const AnalysisContext* context_;
+    const TimedKernel* kernel_;
 };
 
 } // namespace warpbound::analyzer

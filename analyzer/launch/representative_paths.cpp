@@ -36,25 +36,24 @@ std::vector<bool> unreached_in(const ControlFlowGraph& graph) {
 
 } // namespace
 
-std::unique_ptr<const RepresentativePaths> representative_paths(const AnalysisContext& context) {
-    const auto& fact = context.request.facts->representative;
-    if (!fact ||
-        models::guarantee_of(context.request.policy) != models::PolicyGuarantee::WorkConserving)
+std::unique_ptr<const RepresentativePaths> representative_paths(const TimedKernel& kernel,
+                                                                const models::WarpPolicy& policy) {
+    const auto& fact = kernel.stated->representative;
+    if (!fact || models::guarantee_of(policy) != models::PolicyGuarantee::WorkConserving)
         return nullptr;
     auto paths = std::make_unique<RepresentativePaths>(
-        RepresentativePaths{pruned(*context.request.graph, *fact), {}, context.request});
+        RepresentativePaths{pruned(*kernel.graph, *fact), {}, fact->blocks()});
     paths->unreached = unreached_in(paths->graph);
-    paths->request.graph = &paths->graph;
     return paths;
 }
 
 AnalysisContext representative_context(const AnalysisContext& context,
                                        const RepresentativePaths& paths) {
-    AnalysisContext result = under_request(context, paths.request);
+    AnalysisContext result = context;
+    result.kernel.graph = &paths.graph;
     for (std::size_t block = 0; block < paths.unreached.size(); ++block)
-        if (paths.unreached[block]) result.facts.never[block] = true;
-    result.shape.blocks =
-        std::min(context.shape.blocks, context.request.facts->representative->blocks());
+        if (paths.unreached[block]) result.kernel.facts.never[block] = true;
+    result.launch.shape.blocks = std::min(context.launch.shape.blocks, paths.blocks);
     return result;
 }
 

@@ -4,21 +4,23 @@
 
 #include "analyzer/launch/context.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace warpbound::analyzer {
 
-/// The control flow without the edges and ends that the representatives never take, and the request
-/// of it. `request` refers to `graph`.
+/// The control flow without the edges and ends that the representatives never take.
 struct RepresentativePaths {
     assembly::ControlFlowGraph graph;
     std::vector<bool> unreached; ///< Per block.
-    Request request;
+    std::int64_t blocks = 1;     ///< Thread blocks of the representatives.
 };
 
 /// Nothing where no such fact is in use, or where the policy may delay warps beside the demand on
 /// resources (time slots, strict turns, active sets), about which S46 claims nothing.
-std::unique_ptr<const RepresentativePaths> representative_paths(const AnalysisContext& context);
+std::unique_ptr<const RepresentativePaths> representative_paths(const TimedKernel& kernel,
+                                                                const models::WarpPolicy& policy);
 
 /// The context of the lower side: the blocks of the fact, on these paths. `paths` must outlive it.
 AnalysisContext representative_context(const AnalysisContext& context,

@@ -2,7 +2,6 @@
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/interference/resource_demand.hpp"
-#include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {
 
@@ -12,45 +11,47 @@ constexpr std::int64_t most_accesses = std::int64_t{1} << 16U;
 
 } // namespace
 
-std::optional<AccessEnumeration> AccessEnumeration::of(const AnalysisContext& context) {
-    AccessEnumeration list{context};
+std::optional<AccessEnumeration> AccessEnumeration::of(const TimedKernel& kernel,
+                                                       const LaunchGeometry& shape,
+                                                       const MemoryParameters& caches) {
+    AccessEnumeration list{kernel, shape, caches};
     if (!list.count()) return std::nullopt;
     return list;
 }
 
 bool AccessEnumeration::is_load(std::size_t instruction) const {
-    return !context_->timings[instruction].value().enters_write_buffer;
+    return !kernel_->timings[instruction].value().enters_write_buffer;
 }
 
 std::int64_t AccessEnumeration::warps() const {
-    return context_->shape.warps();
+    return shape_->warps();
 }
 
 bool AccessEnumeration::count() {
-    const auto& blocks = context_->request.graph->blocks;
+    const auto& blocks = kernel_->graph->blocks;
     const auto uses_caches = [&](std::size_t i) {
-        return context_->used[i] && context_->timings[i] &&
-               context_->timings[i].value().through_caches;
+        return kernel_->used[i] && kernel_->timings[i] &&
+               kernel_->timings[i].value().through_caches;
     };
-    executions_.assign(context_->timings.size(), {});
+    executions_.assign(kernel_->timings.size(), {});
     models::Cycles all{0};
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         std::int64_t in_block = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
             if (uses_caches(i)) ++in_block;
         // Inlined blocks of a called function are the same instructions (C21).
-        const auto inlined = blocks_at(*context_->request.graph, blocks[block].address);
+        const auto inlined = blocks_at(*kernel_->graph, blocks[block].address);
         if (in_block == 0 || inlined.front() != block) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
         for (const std::size_t inlined_block : inlined)
             visits[inlined_block] = 1;
-        const std::int64_t most = extreme_sum(*context_, visits, Side::Upper);
-        const std::int64_t least = extreme_sum(*context_, visits, Side::Lower);
-        all += models::Cycles{most} * in_block * context_->shape.warps();
+        const std::int64_t most = extreme_sum(*kernel_, visits, Side::Upper);
+        const std::int64_t least = extreme_sum(*kernel_, visits, Side::Lower);
+        all += models::Cycles{most} * in_block * shape_->warps();
         if (models::Cycles{most_accesses} < all) return false;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             if (!uses_caches(i)) continue;
-            const bool certain = !assembly::is_guarded(context_->request.function->instructions[i]);
+            const bool certain = !assembly::is_guarded(kernel_->function->instructions[i]);
             executions_[i] = {certain ? least : 0, most};
         }
     }
@@ -60,19 +61,18 @@ bool AccessEnumeration::count() {
 void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
                                    std::int64_t execution,
                                    std::vector<models::TouchedLine>& lines) const {
-    const std::int64_t address = context_->request.function->instructions[instruction].address;
-    const models::AddressPattern& pattern = *context_->request.facts->memory_at(address)->pattern;
+    const std::int64_t address = kernel_->function->instructions[instruction].address;
+    const models::AddressPattern& pattern = *kernel_->stated->memory_at(address)->pattern;
     const models::WarpAccess place{
-        .block = static_cast<std::uint64_t>(warp / context_->shape.warps_per_block),
-        .warp = static_cast<std::uint64_t>(warp % context_->shape.warps_per_block),
+        .block = static_cast<std::uint64_t>(warp / shape_->warps_per_block),
+        .warp = static_cast<std::uint64_t>(warp % shape_->warps_per_block),
         .execution = static_cast<std::uint64_t>(execution)};
-    const auto lanes =
-        models::addresses_of(pattern, place,
-                             models::all_lanes(models::lanes_of_warp(
-                                 context_->request.launch.threads, context_->shape.warp_size,
-                                 static_cast<std::int64_t>(place.warp))),
-                             context_->timings[instruction].value().access.bytes);
-    models::coalesce(lanes, context_->caches->line, context_->caches->sector, lines);
+    const auto lanes = models::addresses_of(
+        pattern, place,
+        models::all_lanes(models::lanes_of_warp(shape_->threads_per_block, shape_->warp_size,
+                                                static_cast<std::int64_t>(place.warp))),
+        kernel_->timings[instruction].value().access.bytes);
+    models::coalesce(lanes, caches_->line, caches_->sector, lines);
 }
 
 } // namespace warpbound::analyzer

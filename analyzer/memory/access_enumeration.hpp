@@ -2,6 +2,9 @@
 /// \file
 /// Enumerates the accesses of a launch through the caches, one by one, from their address patterns.
 
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 #include "models/facts/address_pattern.hpp"
 
 #include <cstddef>
@@ -10,8 +13,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-struct AnalysisContext;
 
 /// One execution of a load or store by a warp.
 struct Access {
@@ -25,8 +26,9 @@ struct Access {
 
 class AccessEnumeration {
 public:
-    /// None: there are too many accesses. Requires: `context.caches`.
-    static std::optional<AccessEnumeration> of(const AnalysisContext& context);
+    /// None: there are too many accesses. What it is made of must live as long.
+    static std::optional<AccessEnumeration>
+    of(const TimedKernel& kernel, const LaunchGeometry& shape, const MemoryParameters& caches);
 
     /// Calls `each(access)` for every access that loop bounds allow: warp by warp, and within a
     /// warp instruction by instruction.
@@ -51,14 +53,18 @@ private:
         std::int64_t most = 0;
     };
 
-    explicit AccessEnumeration(const AnalysisContext& context) : context_{&context} {}
+    AccessEnumeration(const TimedKernel& kernel, const LaunchGeometry& shape,
+                      const MemoryParameters& caches)
+        : kernel_{&kernel}, shape_{&shape}, caches_{&caches} {}
     /// False when there are too many accesses.
     bool count();
     [[nodiscard]] std::int64_t warps() const;
     void find_lines(std::size_t instruction, std::int64_t warp, std::int64_t execution,
                     std::vector<models::TouchedLine>& lines) const;
 
-    const AnalysisContext* context_;
+    const TimedKernel* kernel_;
+    const LaunchGeometry* shape_;
+    const MemoryParameters* caches_;
     std::vector<Executions> executions_; ///< Per instruction, of one warp.
 };
 

@@ -22,39 +22,39 @@ bool is_spaced_by_port(const Timing& timing) {
 
 } // namespace
 
-bool atomics_may_wait(const AnalysisContext& context) {
-    const auto& units = context.request.architecture->units;
-    for (std::size_t i = 0; i < context.timings.size(); ++i) {
-        if (!context.used[i] || !context.timings[i]) continue;
-        const Timing& timing = context.timings[i].value();
+bool atomics_may_wait(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const auto& units = kernel.architecture->units;
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
+        const Timing& timing = kernel.timings[i].value();
         if (!models::is_atomic_at_l2(timing)) continue;
         const bool one_port =
-            context.shape.warps() == 1 || (context.shape.multiprocessors == 1 &&
-                                           units[timing.unit].scope == models::UnitScope::Core);
+            shape.warps() == 1 ||
+            (shape.multiprocessors == 1 && units[timing.unit].scope == models::UnitScope::Core);
         if (!one_port || !is_spaced_by_port(timing)) return true;
     }
     return false;
 }
 
-std::vector<BoundTerm> atomic_delay(const AnalysisContext& context) {
+std::vector<BoundTerm> atomic_delay(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                    const AnalysisRun& run) {
     std::vector<BoundTerm> terms;
-    if (!context.atomics_wait) return terms;
     const auto add = [&](const char* name, const char* text, std::int64_t count, auto cost) {
         const InstructionCosts costs =
-            per_instruction(context, [&](std::size_t, const Timing& timing) {
+            per_instruction(kernel, [&](std::size_t, const Timing& timing) {
                 return models::is_atomic_at_l2(timing) ? cost(timing) : 0;
             });
         const CertificateName certificate{std::string{"execution-time-upper-"} + name, text};
-        const std::int64_t most = certified_most(context, certificate, costs);
+        const std::int64_t most = certified_most(kernel, run, certificate, costs);
         if (most > 0) terms.push_back({text, count, most, certificate.id});
     };
     add("atomics",
         "services at a slice of the L2 for the atomics of a warp, all of the launch at one slice",
-        context.shape.warps(),
+        launch.shape.warps(),
         [](const Timing& timing) { return models::times(timing.slice_time.hi, timing.passes.hi); });
-    if (const auto slots = slots_of_any_warp(context.request.policy, context.shape))
+    if (const auto slots = slots_of_any_warp(launch.policy, launch.shape))
         add("atomics-between-slots", "waits for the atomics of a warp that end between slots",
-            context.shape.waves(), [&](const Timing&) { return slots->longest - 1; });
+            launch.shape.waves(), [&](const Timing&) { return slots->longest - 1; });
     return terms;
 }
 

@@ -11,34 +11,34 @@ namespace warpbound::analyzer {
 namespace {
 
 /// Least number of line accesses by the loads of a warp.
-std::int64_t least_line_accesses(const AnalysisContext& context) {
+std::int64_t least_line_accesses(const TimedKernel& kernel) {
     const InstructionCosts costs =
-        per_instruction(context, [&](std::size_t i, const models::InstructionTiming& timing) {
-            const bool counts = is_cached_load(timing) &&
-                                !assembly::is_guarded(context.request.function->instructions[i]);
+        per_instruction(kernel, [&](std::size_t i, const models::InstructionTiming& timing) {
+            const bool counts =
+                is_cached_load(timing) && !assembly::is_guarded(kernel.function->instructions[i]);
             return counts ? timing.passes.lo : 0;
         });
-    return least_on_a_path(context, costs);
+    return least_on_a_path(kernel, costs);
 }
 
 } // namespace
 
-std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& context) {
-    const MemoryParameters& caches = *context.caches;
-    const LaunchGeometry& shape = context.shape;
+std::vector<std::vector<BoundTerm>>
+bandwidth_bounds(const TimedKernel& kernel, const LaunchGeometry& shape, const MemoryPath& memory) {
+    const MemoryParameters& caches = *memory.caches;
     std::vector<std::vector<BoundTerm>> bounds;
     const auto add = [&](const char* what, std::int64_t count, std::int64_t cycles,
                          const char* last, std::int64_t after) {
         if (count > 0) bounds.push_back({{what, count, cycles}, {last, 1, after}});
     };
     const std::int64_t accesses =
-        (models::Cycles{least_line_accesses(context)} * shape.share() * shape.warps_per_block)
+        (models::Cycles{least_line_accesses(kernel)} * shape.share() * shape.warps_per_block)
             .count();
     add("services of an L1, one line access after another", accesses - 1,
         caches.first_level_service.lo, "the last access of the L1",
         std::min(caches.first_level_latency_lo, caches.round_trip_lo));
-    if (!context.footprint) return bounds;
-    const Footprint& footprint = *context.footprint;
+    if (!memory.footprint) return bounds;
+    const Footprint& footprint = *memory.footprint;
     // The last transfer still travels from the channel to the L1 after its start, and the first
     // request travelled to the channel before.
     add("sectors that a channel transfers to the L2, before the last transfer",

@@ -4,7 +4,7 @@
 /// and the slices (docs/theory, S22a, S22d, S22e, S57, S58).
 
 #include "analyzer/bound.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
 #include "analyzer/memory/response_link.hpp"
 
 #include <cstdint>

@@ -30,8 +30,8 @@ void both(const Loads& a, const Loads& b, Loads& result) {
 }
 
 /// Per sector, the loads that do not access it.
-std::optional<std::vector<Loads>> loads_without_each(const AnalysisContext& context,
-                                                     const AccessEnumeration& accesses) {
+std::optional<std::vector<Loads>> loads_without_each(const AccessEnumeration& accesses,
+                                                     std::uint64_t sector) {
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> accessed; // By sector number.
     std::size_t loads = 0;
     accesses.for_each([&](const Access& access) {
@@ -40,8 +40,7 @@ std::optional<std::vector<Loads>> loads_without_each(const AnalysisContext& cont
             for (std::uint64_t left = line.sectors;
                  left != 0 && accessed.size() <= most_sectors && loads < most_loads;
                  left &= left - 1)
-                accessed[line.address / context.caches->sector +
-                         static_cast<std::uint64_t>(std::countr_zero(left))]
+                accessed[line.address / sector + static_cast<std::uint64_t>(std::countr_zero(left))]
                     .push_back(loads);
         ++loads;
     });
@@ -62,9 +61,9 @@ std::optional<std::vector<Loads>> loads_without_each(const AnalysisContext& cont
 
 } // namespace
 
-std::optional<std::vector<std::int64_t>> loads_without_sectors(const AnalysisContext& context,
-                                                               const AccessEnumeration& accesses) {
-    const auto sectors = loads_without_each(context, accesses);
+std::optional<std::vector<std::int64_t>> loads_without_sectors(const AccessEnumeration& accesses,
+                                                               std::uint64_t sector) {
+    const auto sectors = loads_without_each(accesses, sector);
     if (!sectors) return std::nullopt;
     const auto& without = *sectors;
     std::vector<std::int64_t> most(std::min<std::size_t>(3, without.size()), 0);

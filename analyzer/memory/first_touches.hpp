@@ -3,8 +3,6 @@
 /// Loads that avoid sectors: how many of them can precede the first accesses to several sectors of
 /// an L1 that keeps everything (docs/theory, S58).
 
-#include "analyzer/launch/context.hpp"
-
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,9 +13,9 @@ class AccessEnumeration;
 
 /// Element j: the most loads of the launch that access none of j + 1 sectors of the L1, whichever
 /// sectors these are. At least one element. None: the launch accesses too many sectors.
-/// Side: upper.
-std::optional<std::vector<std::int64_t>> loads_without_sectors(const AnalysisContext& context,
-                                                               const AccessEnumeration& accesses);
+/// `sector`: of the L1. `Unit:` bytes. Side: upper.
+std::optional<std::vector<std::int64_t>> loads_without_sectors(const AccessEnumeration& accesses,
+                                                               std::uint64_t sector);
 
 /// The most waits, each of a sector that was accessed first after `loads_of_wait` more whole loads.
 /// Requires: loads_of_wait > 0. Side: upper.

@@ -1,6 +1,5 @@
 #include "analyzer/memory/footprint_analysis.hpp"
 
-#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/first_touches.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
@@ -50,28 +49,29 @@ struct SectorUse {
 
 class FootprintAnalysis {
 public:
-    FootprintAnalysis(const AnalysisContext& context, const AccessEnumeration& accesses)
-        : context_{context}, caches_{*context.caches}, accesses_{accesses} {
-        for (std::size_t i = 0; i < context.timings.size(); ++i)
+    FootprintAnalysis(const TimedKernel& kernel, const LaunchGeometry& shape,
+                      const MemoryParameters& caches, const AccessEnumeration& accesses)
+        : kernel_{kernel}, shape_{shape}, caches_{caches}, accesses_{accesses} {
+        for (std::size_t i = 0; i < kernel.timings.size(); ++i)
             once_.push_back(accesses.executions(i) > 0 && accesses.is_load(i) &&
-                            is_outstanding_once(context, i));
+                            is_outstanding_once(kernel, i));
     }
 
     Footprint find() {
-        footprint_.passes.assign(context_.timings.size(), {0, std::nullopt, 0});
+        footprint_.passes.assign(kernel_.timings.size(), {0, std::nullopt, 0});
         accesses_.for_each([&](const Access& access) { add(access); });
         footprint_.transactions = transactions();
         if (footprint_.transactions && footprint_.sharers > caches_.merges)
-            footprint_.loads_without_sectors =
-                loads_without_sectors(context_, accesses_).value_or(std::vector<std::int64_t>{});
+            footprint_.loads_without_sectors = loads_without_sectors(accesses_, caches_.sector)
+                                                   .value_or(std::vector<std::int64_t>{});
         footprint_.fetched = fetched();
-        footprint_.writebacks =
-            writebacks(context_, accesses_, footprint_.transactions.has_value());
+        footprint_.writebacks = writebacks(accesses_, caches_, shape_.multiprocessors,
+                                           footprint_.transactions.has_value());
         writes_ = !footprint_.writebacks || footprint_.writebacks->transfers > 0;
         footprint_.new_to_warp = new_to_warp();
         footprint_.least_of_transfer = least_of_transfer();
-        footprint_.always_misses.assign(context_.timings.size(), false);
-        for (std::size_t i = 0; i < context_.timings.size(); ++i)
+        footprint_.always_misses.assign(kernel_.timings.size(), false);
+        for (std::size_t i = 0; i < kernel_.timings.size(); ++i)
             footprint_.always_misses[i] = accesses_.executions(i) > 0 && accesses_.is_load(i);
         accesses_.for_each([&](const Access& access) {
             if (!has_private_sector(access.lines->back()))
@@ -83,7 +83,7 @@ public:
                     });
         });
         count_least();
-        footprint_.rows = row_activations(context_, accesses_, writes_);
+        footprint_.rows = row_activations(kernel_, caches_, accesses_, writes_);
         return std::move(footprint_);
     }
 
@@ -290,7 +290,8 @@ private:
         std::int64_t requests = 0; ///< Loads that miss if nothing is replaced.
     };
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const LaunchGeometry& shape_;
     const MemoryParameters& caches_;
     const AccessEnumeration& accesses_;
     std::vector<bool>
@@ -307,10 +308,11 @@ private:
 
 } // namespace
 
-std::optional<Footprint> footprint_of(const AnalysisContext& context) {
-    const auto accesses = AccessEnumeration::of(context);
+std::optional<Footprint> footprint_of(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                      const MemoryParameters& caches) {
+    const auto accesses = AccessEnumeration::of(kernel, shape, caches);
     if (!accesses) return std::nullopt;
-    return FootprintAnalysis{context, *accesses}.find();
+    return FootprintAnalysis{kernel, shape, caches, *accesses}.find();
 }
 
 } // namespace warpbound::analyzer

@@ -5,12 +5,12 @@
 namespace warpbound::analyzer {
 
 std::int64_t MshrOccupancy::sectors() const {
-    return context_.footprint ? context_.footprint->most_sectors
-                              : static_cast<std::int64_t>(caches_.line / caches_.sector);
+    return memory_.footprint ? memory_.footprint->most_sectors
+                             : static_cast<std::int64_t>(caches_.line / caches_.sector);
 }
 
 bool MshrOccupancy::merges_always_fit() const {
-    return context_.footprint && context_.footprint->sharers <= caches_.merges;
+    return memory_.footprint && memory_.footprint->sharers <= caches_.merges;
 }
 
 std::int64_t MshrOccupancy::transactions_in_full_l1() const {
@@ -26,9 +26,9 @@ std::int64_t MshrOccupancy::accesses_in_full_l1() const {
 }
 
 std::int64_t MshrOccupancy::accesses_in_full_slice() const {
-    const bool merges_fit = caches_.second_sector <= caches_.line && context_.footprint &&
-                            context_.footprint->sharers <= caches_.slice_merges;
-    return least_in_full_slice(caches_, context_.shape.multiprocessors, sectors(), merges_fit);
+    const bool merges_fit = caches_.second_sector <= caches_.line && memory_.footprint &&
+                            memory_.footprint->sharers <= caches_.slice_merges;
+    return least_in_full_slice(caches_, multiprocessors_, sectors(), merges_fit);
 }
 
 } // namespace warpbound::analyzer

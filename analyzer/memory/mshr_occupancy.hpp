@@ -3,17 +3,17 @@
 /// Occupancy of the miss-status holding registers (MSHRs) of L1s and slices whenever an access
 /// waits for an entry (docs/theory, S21 and S22).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/memory_path.hpp"
 
 #include <cstdint>
 
 namespace warpbound::analyzer {
 
-/// Requires: `context.caches`; the context must outlive the object. Side: lower, unless stated.
+/// Requires: `memory.caches`; `memory` must outlive the object. Side: lower, unless stated.
 class MshrOccupancy {
 public:
-    explicit MshrOccupancy(const AnalysisContext& context)
-        : context_{context}, caches_{*context.caches} {}
+    MshrOccupancy(const MemoryPath& memory, std::int64_t multiprocessors)
+        : memory_{memory}, caches_{*memory.caches}, multiprocessors_{multiprocessors} {}
 
     /// Whether an access can always merge into the L1 entry of its sector.
     [[nodiscard]] bool merges_always_fit() const;
@@ -30,8 +30,9 @@ private:
     /// Sectors of the L1 that a line access requests. Side: upper.
     [[nodiscard]] std::int64_t sectors() const;
 
-    const AnalysisContext& context_;
+    const MemoryPath& memory_;
     const MemoryParameters& caches_;
+    std::int64_t multiprocessors_;
 };
 
 } // namespace warpbound::analyzer

@@ -18,9 +18,10 @@ using Timing = models::InstructionTiming;
 /// Terms from the described parameters of caches, links and DRAM alone.
 class QueueingCertificates {
 public:
-    explicit QueueingCertificates(const AnalysisContext& context)
-        : context_{context}, caches_{*context.caches}, outstanding_lines_{
-                                                           traffic_of(context).outstanding_lines} {}
+    QueueingCertificates(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                         const MemoryPath& memory, const AnalysisRun& run)
+        : kernel_{kernel}, launch_{launch}, run_{run}, caches_{*memory.caches},
+          traffic_{traffic_of(kernel, launch.shape, memory)} {}
 
     std::vector<BoundTerm> terms(models::Cycles unloaded) {
         // Every line is assumed to be fetched from DRAM.
@@ -51,7 +52,7 @@ public:
 
 private:
     template <class Cost> [[nodiscard]] InstructionCosts costs(Cost cost) const {
-        return per_instruction(context_,
+        return per_instruction(kernel_,
                                [&](std::size_t, const Timing& timing) { return cost(timing); });
     }
     [[nodiscard]] InstructionCosts lines(bool of_loads, bool of_stores) const {
@@ -71,17 +72,17 @@ private:
         return lines;
     }
     [[nodiscard]] std::int64_t of_launch(const InstructionCosts& costs) const {
-        return models::times(most_on_a_path(context_, costs), context_.shape.warps());
+        return models::times(most_on_a_path(kernel_, costs), launch_.shape.warps());
     }
 
     void add(const char* name, const char* text, const InstructionCosts& costs) {
-        add(name, text, context_.shape.warps(), costs);
+        add(name, text, launch_.shape.warps(), costs);
     }
     void add(const char* name, const char* text, std::int64_t count,
              const InstructionCosts& costs) {
         if (std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; })) return;
         const CertificateName certificate{std::string{"execution-time-upper-"} + name, text};
-        const std::int64_t most = certified_most(context_, certificate, costs);
+        const std::int64_t most = certified_most(kernel_, run_, certificate, costs);
         if (most > 0) terms_.push_back({text, count, most, certificate.id});
     }
 
@@ -89,9 +90,9 @@ private:
         const auto sectors = static_cast<std::int64_t>(caches_.line / caches_.sector);
         const std::int64_t in_full_mshrs =
             std::min(least_in_full_l1(caches_, sectors, false),
-                     least_in_full_slice(caches_, context_.shape.multiprocessors, sectors, false));
+                     least_in_full_slice(caches_, launch_.shape.multiprocessors, sectors, false));
         // No access waits for an entry if all accesses that can be outstanding fit.
-        if (outstanding_lines_ > in_full_mshrs)
+        if (traffic_.outstanding_lines > in_full_mshrs)
             add("mshr",
                 "full MSHRs: round trips of the loads of a warp, while as many accesses as fill "
                 "the "
@@ -103,7 +104,7 @@ private:
         const std::int64_t all = of_launch(lines(true, true));
         const bool stores = of_launch(lines(false, true)) > 0;
         const std::int64_t together =
-            stores ? all : std::min({all, outstanding_lines_, caches_.entries.hi});
+            stores ? all : std::min({all, traffic_.outstanding_lines, caches_.entries.hi});
         if (together > caches_.link_queue)
             add("link-queue",
                 "full link: transits of the transactions of a warp, while as many as fill the link "
@@ -114,19 +115,19 @@ private:
     /// Drains, and waits that end between two time slots: of the loads on the critical path, and
     /// those for a load queue or write buffer that is full at a slot.
     void add_waits_between_slots() {
-        const auto slots = slots_of_any_warp(context_.request.policy, context_.shape);
+        const auto slots = slots_of_any_warp(launch_.policy, launch_.shape);
         if (!slots) return;
         const auto of_each = [&](auto counts, std::int64_t cycles) {
             return costs([&](const Timing& timing) { return counts(timing) ? cycles : 0; });
         };
         const auto is_store = [](const Timing& timing) { return timing.enters_write_buffer; };
-        const LaunchGeometry& shape = context_.shape;
-        const bool queue_fills = traffic_of(context_).outstanding_loads > caches_.load_queue;
-        add("drain", "drains of the stores of a warp", drain_costs(context_, Side::Upper));
+        const LaunchGeometry& shape = launch_.shape;
+        const bool queue_fills = traffic_.outstanding_loads > caches_.load_queue;
+        add("drain", "drains of the stores of a warp", drain_costs(kernel_, Side::Upper));
         add("loads-between-slots", "waits for the loads of a warp that end between slots",
             models::plus(shape.waves(), queue_fills ? shape.warps() : 0),
             of_each(is_cached_load, slots->longest - 1));
-        if (of_launch(of_each(is_store, 1)) > context_.buffer_entries.lo)
+        if (of_launch(of_each(is_store, 1)) > kernel_.write_buffer.entries.lo)
             add("stores-between-slots",
                 "waits for the write buffer that end between slots, one for each store of a warp",
                 of_each(is_store, slots->longest - 1));
@@ -147,17 +148,21 @@ private:
             shared(transfers, caches_.refresh_duration, 1));
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const ScheduledLaunch& launch_;
+    const AnalysisRun& run_;
     const MemoryParameters& caches_;
-    std::int64_t outstanding_lines_; ///< Line accesses of loads that can be outstanding together.
+    Traffic traffic_;
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
-std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
+std::vector<BoundTerm> certify_queueing_delay(const TimedKernel& kernel,
+                                              const ScheduledLaunch& launch,
+                                              const MemoryPath& memory, const AnalysisRun& run,
                                               models::Cycles unloaded) {
-    return QueueingCertificates{context}.terms(unloaded);
+    return QueueingCertificates{kernel, launch, memory, run}.terms(unloaded);
 }
 
 } // namespace warpbound::analyzer

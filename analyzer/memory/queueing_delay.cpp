@@ -21,13 +21,15 @@ namespace {
 
 class QueueingDelay {
 public:
-    QueueingDelay(const AnalysisContext& context, QueueingRules rules)
-        : context_{context}, caches_{*context.caches}, mshrs_{context}, rules_{rules},
-          traffic_{traffic_of(context)} {
-        const models::WarpPolicy& policy = context.request.policy;
-        others_delay_ = !conserves_work(context.request, context.shape) &&
-                        models::guarantee_of(policy) != models::PolicyGuarantee::TimeDivision;
-        slots_ = slots_of_any_warp(policy, context.shape);
+    QueueingDelay(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                  const MemoryPath& memory, QueueingRules rules)
+        : kernel_{kernel}, shape_{launch.shape}, memory_{memory}, caches_{*memory.caches},
+          mshrs_{memory, launch.shape.multiprocessors}, rules_{rules}, traffic_{traffic_of(
+                                                                           kernel, launch.shape,
+                                                                           memory)} {
+        others_delay_ =
+            !conserves_work(launch) && launch.guarantee() != models::PolicyGuarantee::TimeDivision;
+        slots_ = slots_of_any_warp(launch.policy, launch.shape);
     }
 
     std::vector<BoundTerm> terms(models::Cycles unloaded) {
@@ -62,7 +64,7 @@ public:
     /// transfer.
     [[nodiscard]] std::int64_t miss_latency() const {
         const std::int64_t occupied =
-            by_rows() ? (models::Cycles{caches_.row_hit.hi} * context_.footprint->least_of_transfer)
+            by_rows() ? (models::Cycles{caches_.row_hit.hi} * memory_.footprint->least_of_transfer)
                             .count()
                       : transfer();
         const bool overlaps_latency = occupied <= caches_.dram_latency_lo - caches_.transit.hi;
@@ -78,7 +80,7 @@ public:
     /// waits for an L1 entry waits for another load.
     [[nodiscard]] bool keeps_order_of_loads() const {
         std::int64_t most_lines = 0;
-        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(kernel_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
         return traffic_.writes == 0 && !others_delay_ && slices_in_l1_order() &&
@@ -94,7 +96,7 @@ public:
     [[nodiscard]] bool keeps_order_of_ports() const {
         if (others_delay_ || slots_) return false;
         bool in_order = true;
-        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(kernel_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
             for (const std::int64_t lines : {passes.lo, passes.hi}) {
                 const models::Cycles occupied =
@@ -114,12 +116,12 @@ private:
     /// free and does not refresh.
     [[nodiscard]] std::int64_t interfering_activations() const {
         return rules_.rows == RowDelay::PerWaitingAccess
-                   ? (models::Cycles{row_activation()} * context_.footprint->rows->of_bank).count()
+                   ? (models::Cycles{row_activation()} * memory_.footprint->rows->of_bank).count()
                    : 0;
     }
     /// Whether slices serve transactions in the order of the only L1.
     [[nodiscard]] bool slices_in_l1_order() const {
-        return caches_.transit.is_exact() && context_.shape.multiprocessors == 1;
+        return caches_.transit.is_exact() && shape_.multiprocessors == 1;
     }
     static void add(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
                     std::int64_t cycles) {
@@ -150,7 +152,7 @@ private:
     void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
         const std::int64_t together =
-            most_of_launch(context_, [&](const models::InstructionTiming& timing) {
+            most_of_launch(kernel_, shape_, [&](const models::InstructionTiming& timing) {
                 return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
             });
         // Lines that delay a load of the critical path belong to loads that issued before it.
@@ -180,26 +182,26 @@ private:
         loads.on_critical_path = traffic_.loads_on_critical_path;
         loads.arrival = arrival;
         loads.arrival_short =
-            most_on_critical_path(context_, [&](const models::InstructionTiming& timing) {
+            most_on_critical_path(kernel_, shape_, [&](const models::InstructionTiming& timing) {
                 return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
             });
         loads.least_lines = traffic_.lines == 0 ? 1 : INT64_MAX;
-        loads.completes_in_order = context_.footprint.has_value();
-        for_each_load(context_, [&](std::size_t i, const models::InstructionTiming& timing) {
+        loads.completes_in_order = memory_.footprint.has_value();
+        for_each_load(kernel_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
             if (rules_.ports)
                 loads.occupancy =
                     std::max(loads.occupancy, models::longest_occupancy_of_port(timing, 1));
             loads.completes_in_order =
-                loads.completes_in_order && context_.footprint->always_misses[i];
+                loads.completes_in_order && memory_.footprint->always_misses[i];
         });
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
         loads.further_sectors =
-            context_.footprint ? context_.footprint->further_sectors
-                               : (models::Cycles{traffic_.lines} *
-                                  (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
-                                     .count();
+            memory_.footprint ? memory_.footprint->further_sectors
+                              : (models::Cycles{traffic_.lines} *
+                                 (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
+                                    .count();
         if (traffic_.outstanding_lines > mshrs_.transactions_in_full_l1())
             loads.least_sectors_in_mshr = mshrs_.sectors_in_full_l1();
         if (!mshrs_.merges_always_fit() && traffic_.outstanding_lines > caches_.merges)
@@ -210,15 +212,15 @@ private:
         loads.completes_in_order =
             loads.completes_in_order && (!loads.slices_in_l1_order || caches_.slices.hi == 1);
         loads.single_trace =
-            context_.footprint && !slots_ && traffic_.stores == 0 && keeps_order_of_loads();
+            memory_.footprint && !slots_ && traffic_.stores == 0 && keeps_order_of_loads();
         if (loads.single_trace && caches_.merges > 1 &&
-            !context_.footprint->loads_without_sectors.empty())
+            !memory_.footprint->loads_without_sectors.empty())
             loads.most_merge_waits = most_waits_for_first_touches(
-                context_.footprint->loads_without_sectors, caches_.merges - 1);
+                memory_.footprint->loads_without_sectors, caches_.merges - 1);
         loads.unloaded = rules_.hits ? caches_.first_level_latency
                                      : std::max(caches_.first_level_latency, miss_latency());
         loads.latency = round_trip();
-        loads.response_link = response_link(context_, traffic_);
+        loads.response_link = response_link(shape_, memory_, traffic_);
         loads.limit = limit;
         loads.revisits = rules_.rows != RowDelay::OncePerLaunch;
         auto terms = tandem_delay(loads, caches_);
@@ -231,7 +233,7 @@ private:
     /// Whether no load of another warp can take the entry of the load queue that a load of the
     /// critical path waits for.
     [[nodiscard]] bool issues_before_others() const {
-        return context_.shape.warps() == 1 ||
+        return shape_.warps() == 1 ||
                (!others_delay_ && traffic_.outstanding_loads <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
@@ -240,7 +242,7 @@ private:
     }
     [[nodiscard]] std::int64_t longest_arrival() const {
         std::int64_t longest = 0;
-        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(kernel_, [&](std::size_t, const models::InstructionTiming& timing) {
             longest = std::max(longest, arrival_of(timing));
         });
         return longest;
@@ -253,12 +255,11 @@ private:
         add(terms_, "sectors that DRAM transfers for loads", traffic_.sectors, caches_.row_hit.hi);
         if (rules_.rows == RowDelay::OncePerLaunch) {
             add(terms_, "row activations by the lines of a load in one bank",
-                std::min(traffic_.transfers, context_.footprint->rows->of_loads), row_activation());
+                std::min(traffic_.transfers, memory_.footprint->rows->of_loads), row_activation());
             return;
         }
         // Accesses may wait for a full queue of a channel.
-        const models::Cycles queued =
-            models::Cycles{caches_.entries.hi} * context_.shape.multiprocessors;
+        const models::Cycles queued = models::Cycles{caches_.entries.hi} * shape_.multiprocessors;
         if (traffic_.writes > 0 ||
             std::min(queued.count(), traffic_.outstanding_lines) > caches_.dram_queue.lo)
             add(terms_, "full queue of a channel, while its banks activate rows",
@@ -269,7 +270,7 @@ private:
 
     /// Loads on the critical path that may miss.
     [[nodiscard]] std::int64_t own_misses() const {
-        return is_path_of_one_warp() ? std::min(traffic_.requests, context_.footprint->new_to_warp)
+        return is_path_of_one_warp() ? std::min(traffic_.requests, memory_.footprint->new_to_warp)
                                      : traffic_.requests;
     }
 
@@ -283,8 +284,7 @@ private:
                   "drain"
                 : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
                   "each drain",
-            context_.shape.warps(),
-            most_of_warp(context_, [&](const models::InstructionTiming& timing) {
+            shape_.warps(), most_of_warp(kernel_, [&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? store_time(caches_, timing, separate ? 0 : each)
                                                   : 0;
             }));
@@ -292,8 +292,8 @@ private:
     }
     /// Time of all writebacks. The largest number if stores may be written to DRAM at once.
     [[nodiscard]] std::int64_t writeback_time() const {
-        if (!context_.footprint || !context_.footprint->writebacks) return INT64_MAX;
-        const Writebacks& writebacks = *context_.footprint->writebacks;
+        if (!memory_.footprint || !memory_.footprint->writebacks) return INT64_MAX;
+        const Writebacks& writebacks = *memory_.footprint->writebacks;
         if (by_rows()) return models::times(caches_.row_hit.hi, writebacks.sectors);
         return models::times(
             writebacks.transfers,
@@ -302,8 +302,8 @@ private:
     /// Under time division: drains while a warp waits for the write buffer, and after the last
     /// store.
     void add_drains() {
-        add(terms_, "drains of the stores of a warp", context_.shape.warps(),
-            most_on_a_path(context_, drain_costs(context_, Side::Upper)));
+        add(terms_, "drains of the stores of a warp", shape_.warps(),
+            most_on_a_path(kernel_, drain_costs(kernel_, Side::Upper)));
     }
     /// Waits of the critical path that may end between two time slots: for its loads, and at slots
     /// blocked by a full load queue or write buffer, which has a free entry before the next slot.
@@ -312,15 +312,15 @@ private:
         if (traffic_.outstanding_loads > caches_.load_queue)
             waits += models::Cycles{traffic_.loads};
         const models::Cycles stores{
-            most_of_launch(context_, [](const models::InstructionTiming& timing) {
+            most_of_launch(kernel_, shape_, [](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? 1 : 0;
             })};
-        if (stores > models::Cycles{context_.buffer_entries.lo}) waits += stores;
+        if (stores > models::Cycles{kernel_.write_buffer.entries.lo}) waits += stores;
         return waits.count();
     }
     [[nodiscard]] std::int64_t transfer_of_store() const {
         if (!by_rows()) return caches_.transfer;
-        return (models::Cycles{caches_.row_hit.hi} * context_.footprint->most_stored_sectors)
+        return (models::Cycles{caches_.row_hit.hi} * memory_.footprint->most_stored_sectors)
             .count();
     }
 
@@ -331,7 +331,7 @@ private:
     }
     /// Time for which a transfer with a row activation occupies its bank longer than its channel.
     [[nodiscard]] std::int64_t row_activation() const {
-        const std::int64_t sectors = context_.footprint ? context_.footprint->least_of_transfer : 1;
+        const std::int64_t sectors = memory_.footprint ? memory_.footprint->least_of_transfer : 1;
         return std::max<std::int64_t>(
             0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
     }
@@ -365,8 +365,8 @@ private:
 
     /// Whether the critical path stays in one warp from its first to its last instruction.
     [[nodiscard]] bool is_path_of_one_warp() const {
-        return !others_delay_ && context_.shape.waves() == 1 &&
-               first_common_barrier(context_) == nullptr;
+        return !others_delay_ && shape_.waves() == 1 &&
+               first_common_barrier(kernel_, shape_) == nullptr;
     }
 
     /// A channel starts no transfer during a refresh. After each refresh that delays the launch, at
@@ -380,7 +380,9 @@ private:
             delaying_refreshes(caches_, duration, time, transfers), duration.count());
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const LaunchGeometry& shape_;
+    const MemoryPath& memory_;
     const MemoryParameters& caches_;
     MshrOccupancy mshrs_;
     QueueingRules rules_;
@@ -400,15 +402,16 @@ std::string text_of(QueueingRules rules) {
     return text;
 }
 
-std::vector<QueueingRules> queueing_rules(const AnalysisContext& context) {
-    const QueueingDelay delay{context, {}};
+std::vector<QueueingRules> queueing_rules(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                          const MemoryPath& memory) {
+    const QueueingDelay delay{kernel, launch, memory, {}};
     std::vector<RowDelay> rows{RowDelay::WholeTransfers};
-    if (context.footprint && context.footprint->rows) {
+    if (memory.footprint && memory.footprint->rows) {
         rows.push_back(RowDelay::PerWaitingAccess);
         if (delay.keeps_order_of_loads()) rows.push_back(RowDelay::OncePerLaunch);
     }
     std::vector<bool> hits{false};
-    if (context.footprint && context.footprint->transactions) hits.push_back(true);
+    if (memory.footprint && memory.footprint->transactions) hits.push_back(true);
     std::vector<bool> ports{false};
     if (delay.keeps_order_of_ports()) ports.push_back(true);
     std::vector<QueueingRules> all;
@@ -419,14 +422,15 @@ std::vector<QueueingRules> queueing_rules(const AnalysisContext& context) {
     return all;
 }
 
-AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules) {
-    AnalysisContext changed = context;
-    const QueueingDelay delay{context, rules};
+TimedKernel without_queueing(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                             const MemoryPath& memory, QueueingRules rules) {
+    TimedKernel changed = kernel;
+    const QueueingDelay delay{kernel, launch, memory, rules};
     const std::int64_t miss = delay.miss_latency();
     for (auto& timing : changed.timings.own()) {
         if (!timing || !is_cached_load(timing.value())) continue;
         models::Interval& latency = timing.value().latency;
-        latency.hi = context.caches->first_level_latency;
+        latency.hi = memory.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
         latency.lo = std::min(latency.lo, latency.hi);
         if (rules.ports) models::free_port(timing.value());
@@ -434,9 +438,10 @@ AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules r
     return changed;
 }
 
-std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
+std::vector<BoundTerm> queueing_delay(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                      const MemoryPath& memory, QueueingRules rules,
                                       models::Cycles unloaded) {
-    return QueueingDelay{context, rules}.terms(unloaded);
+    return QueueingDelay{kernel, launch, memory, rules}.terms(unloaded);
 }
 
 } // namespace warpbound::analyzer

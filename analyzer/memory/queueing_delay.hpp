@@ -4,7 +4,9 @@
 /// (docs/theory, S21).
 
 #include "analyzer/bound.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/memory_path.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 #include "models/units.hpp"
 
 #include <string>
@@ -14,13 +16,16 @@ namespace warpbound::analyzer {
 
 /// What tells the alternative apart from others.
 std::string text_of(QueueingRules rules);
-/// The alternatives that addresses and description allow. Requires: `context.caches`.
-std::vector<QueueingRules> queueing_rules(const AnalysisContext& context);
+/// The alternatives that addresses and description allow. Requires: `memory.caches`.
+std::vector<QueueingRules> queueing_rules(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                          const MemoryPath& memory);
 
-/// The context without queueing delay, with the latencies that `rules` assume.
-AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules);
-/// Terms to add to an upper bound of `unloaded` cycles of that context. Side: upper.
-std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
+/// The kernel without queueing delay, with the latencies that `rules` assume.
+TimedKernel without_queueing(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                             const MemoryPath& memory, QueueingRules rules);
+/// Terms to add to an upper bound of `unloaded` cycles of that kernel. Side: upper.
+std::vector<BoundTerm> queueing_delay(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                      const MemoryPath& memory, QueueingRules rules,
                                       models::Cycles unloaded);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,5 @@
 #include "analyzer/memory/response_link.hpp"
 
-#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
@@ -12,16 +11,17 @@ namespace warpbound::analyzer {
 /// of every channel. So a transaction waits for one of each other channel, and for those that
 /// arrive together because their latencies differ. It waits longer only after transactions without
 /// a DRAM transfer.
-std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic) {
-    const MemoryParameters& caches = *context.caches;
-    if (!context.footprint || context.shape.multiprocessors > 1 ||
-        caches.second_sector > caches.sector || caches.dram_latency_lo < caches.second_latency)
+std::optional<ResponseLink> response_link(const LaunchGeometry& shape, const MemoryPath& memory,
+                                          const Traffic& traffic) {
+    const MemoryParameters& caches = *memory.caches;
+    if (!memory.footprint || shape.multiprocessors > 1 || caches.second_sector > caches.sector ||
+        caches.dram_latency_lo < caches.second_latency)
         return std::nullopt;
     const models::Cycles distance =
-        models::Cycles{caches.row_hit.lo} * context.footprint->least_of_transfer;
+        models::Cycles{caches.row_hit.lo} * memory.footprint->least_of_transfer;
     const models::Cycles services = models::Cycles{caches.link_service.hi} * caches.channels.hi;
     const std::int64_t without_transfer =
-        std::min(traffic.requests, context.footprint->shared_lines);
+        std::min(traffic.requests, memory.footprint->shared_lines);
     if (services > distance || (services == distance && without_transfer > 0)) return std::nullopt;
     const models::Cycles differ = models::Cycles{caches.dram_latency} -
                                   models::Cycles{caches.dram_latency_lo} +

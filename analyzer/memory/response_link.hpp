@@ -2,12 +2,14 @@
 /// \file
 /// Queueing delay at the response link from the slices to an L1 (docs/theory, S22e).
 
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/memory_path.hpp"
+
 #include <cstdint>
 #include <optional>
 
 namespace warpbound::analyzer {
 
-struct AnalysisContext;
 struct Traffic;
 
 /// Side: upper. `Unit:` core cycles.
@@ -17,7 +19,9 @@ struct ResponseLink {
         0; ///< Additional, in total: by transactions without a DRAM transfer.
 };
 
-/// None: data may arrive from DRAM faster than a response link transmits them.
-std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic);
+/// Requires: `memory.caches`. None: data may arrive from DRAM faster than a response link transmits
+/// them.
+std::optional<ResponseLink> response_link(const LaunchGeometry& shape, const MemoryPath& memory,
+                                          const Traffic& traffic);
 
 } // namespace warpbound::analyzer

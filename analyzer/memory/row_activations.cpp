@@ -1,6 +1,5 @@
 #include "analyzer/memory/row_activations.hpp"
 
-#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
 #include "models/units.hpp"
@@ -18,8 +17,8 @@ constexpr std::int64_t most_banks = 1 << 16;
 
 class RowCounter {
 public:
-    RowCounter(const AnalysisContext& context, bool writes)
-        : context_{context}, caches_{*context.caches}, writes_{writes} {
+    RowCounter(const TimedKernel& kernel, const MemoryParameters& caches, bool writes)
+        : kernel_{kernel}, caches_{caches}, writes_{writes} {
         const auto banks = static_cast<std::size_t>(caches_.banks.lo * caches_.channels.lo);
         rows_.resize(banks);
         outstanding_.assign(banks, 0);
@@ -73,7 +72,7 @@ private:
             locations_.push_back(bank_row_of(line.address));
         std::sort(locations_.begin(), locations_.end());
         locations_.erase(std::unique(locations_.begin(), locations_.end()), locations_.end());
-        const bool once = access.load && is_outstanding_once(context_, access.instruction);
+        const bool once = access.load && is_outstanding_once(kernel_, access.instruction);
         for (std::size_t i = 0; i < locations_.size();) {
             const std::size_t bank = locations_[i].bank;
             std::int64_t in_bank = 0;
@@ -114,7 +113,7 @@ private:
         return most;
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     const MemoryParameters& caches_;
     bool writes_;
     std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Rows per bank, of the whole launch.
@@ -130,13 +129,13 @@ private:
 
 } // namespace
 
-std::optional<RowActivations> row_activations(const AnalysisContext& context,
+std::optional<RowActivations> row_activations(const TimedKernel& kernel,
+                                              const MemoryParameters& caches,
                                               const AccessEnumeration& accesses, bool writes) {
-    const MemoryParameters& caches = *context.caches;
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)
         return std::nullopt;
-    return RowCounter{context, writes}.find(accesses);
+    return RowCounter{kernel, caches, writes}.find(accesses);
 }
 
 } // namespace warpbound::analyzer

@@ -53,39 +53,40 @@ std::int64_t accesses_of_line(const assembly::Instruction& instruction) {
 
 /// Lines that the caches of instructions and constants request for the launch: each of them once
 /// for a scheduler, as they keep what they have.
-Result<std::int64_t> lines_of_text_and_constants(const AnalysisContext& context,
-                                                 std::int64_t line) {
+Result<std::int64_t> lines_of_text_and_constants(const TimedKernel& kernel,
+                                                 const LaunchGeometry& shape, std::int64_t line) {
     const auto refuse = [&](const char* what) {
         return Failure{fmt::format("the traffic of {} is not bounded: their caches need not keep "
                                    "what they have",
                                    what),
-                       context.request.function->name};
+                       kernel.function->name};
     };
     std::int64_t lines = 0;
-    if (const auto& text = context.instruction_lines) {
+    if (const auto& text = kernel.delivery.lines) {
         if (!text->persist_in_l1) return refuse("instruction fetches");
         lines = times(models::plus(text->count, text->stream.hi),
                       std::max<std::int64_t>(1, (text->line + line - 1) / line));
     }
-    if (const auto& operands = context.operand_lines) {
-        for (std::size_t i = 0; i < context.used.size(); ++i)
-            if (context.used[i] && operands->may_be_replaced[i]) return refuse("constant operands");
+    if (const auto& operands = kernel.delivery.operands) {
+        for (std::size_t i = 0; i < kernel.used.size(); ++i)
+            if (kernel.used[i] && operands->may_be_replaced[i]) return refuse("constant operands");
         lines = models::plus(lines, static_cast<std::int64_t>(operands->persistent.size()));
     }
-    return times(times(lines, context.shape.schedulers), context.shape.multiprocessors);
+    return times(times(lines, shape.schedulers), shape.multiprocessors);
 }
 
 } // namespace
 
-Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisContext& context) {
-    const auto& instructions = context.request.function->instructions;
+Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const TimedKernel& kernel,
+                                                                 const LaunchGeometry& shape) {
+    const auto& instructions = kernel.function->instructions;
     for (std::size_t i = 0; i < instructions.size(); ++i)
-        if (context.used[i] && has_unknown_traffic(instructions[i]))
-            return refuse_at(context, i,
+        if (kernel.used[i] && has_unknown_traffic(instructions[i]))
+            return refuse_at(*kernel.function, i,
                              assembly::accesses_texture(instructions[i])
                                  ? "the traffic of a texture access is not bounded"
                                  : "the traffic of a cache operation is not bounded");
-    const models::Architecture& machine = *context.request.architecture;
+    const models::Architecture& machine = *kernel.architecture;
     const models::ValueGroup* const l2 = machine.memory("l2");
     const auto line =
         models::require(machine, l2 == nullptr ? models::ValueGroup{} : *l2, "memories/l2", "line");
@@ -94,14 +95,14 @@ Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisC
     if (const auto* const l1 = machine.memory("l1")) // A longer line is several of the L2.
         if (const auto* const longer = l1->find("line"); longer != nullptr && longer->interval)
             bytes = std::max(bytes, longer->interval->hi);
-    const auto further = lines_of_text_and_constants(context, bytes);
+    const auto further = lines_of_text_and_constants(kernel, shape, bytes);
     if (!further) return further.as_failure();
     const auto most = [&](auto cost) {
         const auto of_warp = most_on_a_path(
-            context, per_instruction(context, [&](std::size_t i, const Timing& timing) {
+            kernel, per_instruction(kernel, [&](std::size_t i, const Timing& timing) {
                 return cost(instructions[i], timing);
             }));
-        return models::plus(times(of_warp, context.shape.warps()), further.value());
+        return models::plus(times(of_warp, shape.warps()), further.value());
     };
     // Each line that an access touches may be filled, and may evict a line that is written back.
     const std::int64_t transfers = times(most(touched_lines), 2);

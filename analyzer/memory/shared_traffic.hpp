@@ -2,7 +2,8 @@
 /// \file
 /// Bytes that a launch moves at the memories that all SMs share (docs/theory, S65).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 #include "models/pipeline/system.hpp"
 
 #include <cstdint>
@@ -15,6 +16,7 @@ namespace warpbound::analyzer {
 /// is counted here (an access evicts one line at most). Refuses, naming the instruction or the
 /// value: a texture access, an operation on a cache, instructions or constants that caches need not
 /// keep, an L2 without a line size.
-Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const AnalysisContext& context);
+Result<models::PerMemory<std::int64_t>> bytes_at_shared_memories(const TimedKernel& kernel,
+                                                                 const LaunchGeometry& shape);
 
 } // namespace warpbound::analyzer

@@ -4,6 +4,7 @@
 /// S21 and S22).
 
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/memory_path.hpp"
 #include "analyzer/memory/service_times.hpp"
 
 #include <cstdint>
@@ -25,31 +26,33 @@ struct Traffic {
     std::int64_t writes = 0;                 ///< DRAM transfers for stores.
 };
 
-/// Requires: `context.caches`.
-Traffic traffic_of(const AnalysisContext& context);
+/// Requires: `memory.caches`.
+Traffic traffic_of(const TimedKernel& kernel, const LaunchGeometry& shape,
+                   const MemoryPath& memory);
 
 /// Calls `each(index, timing)` for the loads through the caches.
-template <class Each> void for_each_load(const AnalysisContext& context, Each each) {
-    for (std::size_t i = 0; i < context.timings.size(); ++i)
-        if (context.used[i] && context.timings[i] && is_cached_load(context.timings[i].value()))
-            each(i, context.timings[i].value());
+template <class Each> void for_each_load(const TimedKernel& kernel, Each each) {
+    for (std::size_t i = 0; i < kernel.timings.size(); ++i)
+        if (kernel.used[i] && kernel.timings[i] && is_cached_load(kernel.timings[i].value()))
+            each(i, kernel.timings[i].value());
 }
 /// The largest sum of `cost(timing)` along a path of a warp.
-template <class Cost> std::int64_t most_of_warp(const AnalysisContext& context, Cost cost) {
+template <class Cost> std::int64_t most_of_warp(const TimedKernel& kernel, Cost cost) {
     return most_on_a_path(
-        context,
-        per_instruction(context, [&](std::size_t, const models::InstructionTiming& timing) {
+        kernel, per_instruction(kernel, [&](std::size_t, const models::InstructionTiming& timing) {
             return cost(timing);
         }));
 }
 /// The same for all warps of the launch.
-template <class Cost> std::int64_t most_of_launch(const AnalysisContext& context, Cost cost) {
-    return models::times(most_of_warp(context, cost), context.shape.warps());
+template <class Cost>
+std::int64_t most_of_launch(const TimedKernel& kernel, const LaunchGeometry& shape, Cost cost) {
+    return models::times(most_of_warp(kernel, cost), shape.warps());
 }
 /// The same for the instructions on the critical path.
 template <class Cost>
-std::int64_t most_on_critical_path(const AnalysisContext& context, Cost cost) {
-    return models::times(most_of_warp(context, cost), context.shape.waves());
+std::int64_t most_on_critical_path(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                   Cost cost) {
+    return models::times(most_of_warp(kernel, cost), shape.waves());
 }
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,5 @@
 #include "analyzer/memory/writebacks.hpp"
 
-#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "models/units.hpp"
 
@@ -34,9 +33,9 @@ struct SliceSet {
 
 } // namespace
 
-std::optional<Writebacks> writebacks(const AnalysisContext& context,
-                                     const AccessEnumeration& accesses, bool keeps_lines) {
-    const MemoryParameters& caches = *context.caches;
+std::optional<Writebacks> writebacks(const AccessEnumeration& accesses,
+                                     const MemoryParameters& caches, std::int64_t multiprocessors,
+                                     bool keeps_lines) {
     if (!caches.keeps_stores || !caches.knows_second_sets()) return std::nullopt;
     std::unordered_map<std::uint64_t, LoadedLine> loaded;
     std::unordered_map<std::uint64_t, StoredLine> lines; // By number.
@@ -71,7 +70,7 @@ std::optional<Writebacks> writebacks(const AnalysisContext& context,
         // Each L1 without replacement requests a sector once, and once more after each store.
         const std::int64_t requested = models::times(
             models::times(std::popcount(line.sectors), 1 + (caches.write_evict ? line.stores : 0)),
-            context.shape.multiprocessors);
+            multiprocessors);
         sets[caches.second_set_of(address / caches.second_line)].fills +=
             keeps_lines ? std::min(line.loads, requested) : line.loads;
     }

@@ -3,17 +3,19 @@
 /// Writebacks to DRAM by a write-back L2 when it replaces stored lines (docs/theory, S22f).
 
 #include "analyzer/launch/footprint.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace warpbound::analyzer {
 
 class AccessEnumeration;
-struct AnalysisContext;
 
 /// None: stores may be written to DRAM at once, or it is not known which lines share a set.
-/// `keeps_lines`: no L1 replaces a line (all lines are persistent). Requires: `context.caches`.
-std::optional<Writebacks> writebacks(const AnalysisContext& context,
-                                     const AccessEnumeration& accesses, bool keeps_lines);
+/// `keeps_lines`: no L1 replaces a line (all lines are persistent).
+std::optional<Writebacks> writebacks(const AccessEnumeration& accesses,
+                                     const MemoryParameters& caches, std::int64_t multiprocessors,
+                                     bool keeps_lines);
 
 } // namespace warpbound::analyzer

@@ -20,19 +20,20 @@ std::int64_t warps_of_multiprocessor(const LaunchGeometry& shape) {
 }
 
 /// What leaves every instruction of the launch without an upper bound.
-std::optional<NoUpperBound> absent_for_all(const AnalysisContext& context) {
-    const models::Architecture& machine = *context.request.architecture;
-    if (!has_scheduler_to_itself(context.shape)) return NoUpperBound::SharedScheduler;
-    if (!conserves_work(context.request, context.shape)) return NoUpperBound::Policy;
-    if (context.instruction_lines || context.operand_lines || context.register_reads ||
+std::optional<NoUpperBound> absent_for_all(const TimedKernel& kernel,
+                                           const ScheduledLaunch& launch) {
+    const models::Architecture& machine = *kernel.architecture;
+    if (!has_scheduler_to_itself(launch.shape)) return NoUpperBound::SharedScheduler;
+    if (!conserves_work(launch)) return NoUpperBound::Policy;
+    if (kernel.delivery.lines || kernel.delivery.operands || kernel.registers.reads ||
         machine.has_memory_queue())
         return NoUpperBound::Stages;
     return std::nullopt;
 }
 
 /// Whether the result of an access may be late because it waits for others.
-bool may_queue(const AnalysisContext& context, std::size_t instruction) {
-    const models::InstructionTiming& timing = context.timings[instruction].value();
+bool may_queue(const TimedKernel& kernel, std::size_t instruction) {
+    const models::InstructionTiming& timing = kernel.timings[instruction].value();
     return timing.through_caches || models::is_atomic_at_l2(timing);
 }
 
@@ -42,11 +43,11 @@ struct LateResults {
     unsigned scoreboards = 0; ///< A bit each.
 };
 
-LateResults late_results(const AnalysisContext& context) {
+LateResults late_results(const TimedKernel& kernel) {
     LateResults late;
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.has_queueing() || !context.used[i] || !may_queue(context, i)) continue;
-        const assembly::Instruction& access = context.request.function->instructions[i];
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i] || !may_queue(kernel, i)) continue;
+        const assembly::Instruction& access = kernel.function->instructions[i];
         late.registers.insert(access.effects.writes.begin(), access.effects.writes.end());
         if (access.control && access.control->write_barrier)
             late.scoreboards |= 1U << static_cast<unsigned>(*access.control->write_barrier);
@@ -67,27 +68,28 @@ unsigned awaited_scoreboards(const assembly::Instruction& instruction, assembly:
 
 /// Whether waits in the memory system may delay the issue of the instruction: by a scoreboard, a
 /// register, a full queue or the write buffer.
-bool awaits_queueing(const AnalysisContext& context, std::size_t i, const LateResults& late) {
-    if (!context.has_queueing()) return false;
-    const assembly::Function& function = *context.request.function;
+bool awaits_queueing(const TimedKernel& kernel, std::size_t i, const LateResults& late) {
+    const assembly::Function& function = *kernel.function;
     const assembly::Instruction& instruction = function.instructions[i];
     const auto is_late = [&](const assembly::Register& one) {
         return late.registers.contains(one);
     };
     const auto& effects = instruction.effects;
     return (awaited_scoreboards(instruction, function.target) & late.scoreboards) != 0 ||
-           may_queue(context, i) || context.timings[i].value().enters_write_buffer ||
+           may_queue(kernel, i) || kernel.timings[i].value().enters_write_buffer ||
            std::any_of(effects.reads.begin(), effects.reads.end(), is_late) ||
            std::any_of(effects.writes.begin(), effects.writes.end(), is_late);
 }
 
-/// What leaves one instruction without an upper bound, whichever issued before.
-std::optional<NoUpperBound> absent_at(const AnalysisContext& context, std::size_t instruction,
-                                      const LateResults& late) {
-    if (awaits_queueing(context, instruction, late)) return NoUpperBound::Queueing;
-    if (warps_of_multiprocessor(context.shape) == 1) return std::nullopt;
-    const models::InstructionTiming& timing = context.timings[instruction].value();
-    if (context.request.architecture->units[timing.unit].scope == models::UnitScope::Core)
+/// What leaves one instruction without an upper bound, whichever issued before. `late`: none where
+/// no access waits in the memory system.
+std::optional<NoUpperBound> absent_at(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                      std::size_t instruction,
+                                      const std::optional<LateResults>& late) {
+    if (late && awaits_queueing(kernel, instruction, *late)) return NoUpperBound::Queueing;
+    if (warps_of_multiprocessor(shape) == 1) return std::nullopt;
+    const models::InstructionTiming& timing = kernel.timings[instruction].value();
+    if (kernel.architecture->units[timing.unit].scope == models::UnitScope::Core)
         return NoUpperBound::SharedPort;
     if (timing.enters_write_buffer) return NoUpperBound::SharedBuffer;
     return std::nullopt;
@@ -98,14 +100,21 @@ std::optional<NoUpperBound> absent_at(const AnalysisContext& context, std::size_
 /// Pipelines refer to the context, and distances to both.
 struct InstructionBounds::Parts {
     explicit Parts(AnalysisContext prepared)
-        : context{std::move(prepared)},
-          lower{pipelines_of(context, context.buffer_entries.hi, context.buffer_drain).lower},
-          upper{pipelines_of(context, context.buffer_entries.lo, context.buffer_drain).upper},
-          distances{*context.request.graph, lower, upper}, absent(context.timings.size()) {
-        const auto for_all = absent_for_all(context);
-        const LateResults late = late_results(context);
+        : context{std::move(prepared)}, lower{pipelines_of(context.kernel,
+                                                           context.kernel.write_buffer.entries.hi,
+                                                           context.kernel.write_buffer.drain)
+                                                  .lower},
+          upper{pipelines_of(context.kernel, context.kernel.write_buffer.entries.lo,
+                             context.kernel.write_buffer.drain)
+                    .upper},
+          distances{*context.kernel.graph, lower, upper}, absent(context.kernel.timings.size()) {
+        const auto for_all = absent_for_all(context.kernel, context.launch);
+        const TimedKernel& kernel = context.kernel;
+        const auto late =
+            context.memory.has_queueing() ? std::optional{late_results(kernel)} : std::nullopt;
         for (std::size_t i = 0; i < absent.size(); ++i)
-            if (context.used[i]) absent[i] = for_all ? for_all : absent_at(context, i, late);
+            if (kernel.used[i])
+                absent[i] = for_all ? for_all : absent_at(kernel, context.launch.shape, i, late);
     }
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
@@ -143,11 +152,11 @@ InstructionBounds& InstructionBounds::operator=(InstructionBounds&&) noexcept = 
 InstructionBounds::~InstructionBounds() = default;
 
 Result<InstructionBounds> InstructionBounds::of(AnalysisContext context) {
-    const Request& request = context.request;
-    if (has_divergent_branch(*request.function, *request.facts))
+    const TimedKernel& kernel = context.kernel;
+    if (has_divergent_branch(*kernel.function, *kernel.stated))
         return Failure{"times of single instructions are not bounded where lanes of a warp may "
                        "diverge: a recorded issue does not say of which lanes",
-                       request.function->name};
+                       kernel.function->name};
     return InstructionBounds{std::make_unique<Parts>(std::move(context))};
 }
 
@@ -162,15 +171,15 @@ void InstructionBounds::gap() {
 std::optional<InstructionBound> InstructionBounds::issue(std::size_t instruction,
                                                          std::int64_t elapsed) {
     const AnalysisContext& context = parts_->context;
-    if (!context.used[instruction]) {
+    if (!context.kernel.used[instruction]) {
         gap();
         return std::nullopt;
     }
     const auto distance = parts_->distances.issue(instruction, elapsed);
     if (!distance) return std::nullopt;
     InstructionBound bound{distance->lower, distance->upper, parts_->absent[instruction]};
-    if (!bound.absent && context.shape.warps_per_block > 1 &&
-        context.timings[distance->before].value().is_barrier_wait)
+    if (!bound.absent && context.launch.shape.warps_per_block > 1 &&
+        context.kernel.timings[distance->before].value().is_barrier_wait)
         bound.absent = NoUpperBound::Barrier;
     if (bound.absent) bound.upper.reset();
     return bound;

@@ -2,6 +2,7 @@
 /// \file
 /// The time between two reads of the clock register, of a warp that runs alone (C3).
 
+#include "analyzer/launch/context.hpp"
 #include "analyzer/launch/path_bound.hpp"
 
 #include <optional>
@@ -18,7 +19,7 @@ struct MeasuredTime {
 
 /// Side: both. Bounded where the kernel has exactly two clock reads outside loops that every path
 /// executes once, one uniform warp runs alone, no access goes through the caches, and the size of
-/// the write buffer is known. Keeps path certificates if the request asks for them.
+/// the write buffer is known. Keeps path certificates if the run keeps them.
 MeasuredTime bound_measured_time(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -3,6 +3,7 @@
 /// A warp scheduling policy as the analysis knows it: the time of a launch under it, when no access
 /// waits for another at the caches or DRAM. It mirrors `Arbitration` of the simulator.
 
+#include "analyzer/launch/context.hpp"
 #include "analyzer/launch/path_bound.hpp"
 
 #include <utility>

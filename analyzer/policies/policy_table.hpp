@@ -8,7 +8,7 @@ namespace warpbound::analyzer {
 
 /// What bounds this launch. Where so few warps are resident that its policy conserves work, that is
 /// the bound of work-conserving policies.
-const Policy& policy_of(const AnalysisContext& context);
+const Policy& policy_of(const ScheduledLaunch& launch);
 
 /// Side: upper.
 Result<Alternatives> bounds_by_policy_from_above(const AnalysisContext& context, Wanted wanted);

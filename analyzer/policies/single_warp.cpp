@@ -5,18 +5,19 @@
 
 namespace warpbound::analyzer {
 
-Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& pipelines,
-                                     Side side, Deadline deadline, Facts facts,
+Result<SideAnswer> bound_single_warp(const TimedKernel& kernel, const AnalysisRun& run,
+                                     const PipelinePair& pipelines, const PathQuery& query,
                                      const std::string& id_suffix) {
-    const PathGraph paths = path_graph_of(context, pipelines, side);
-    auto solved = solve_paths(context, paths, side, facts, deadline);
+    const Side side = query.side;
+    const PathGraph paths = path_graph_of(kernel, pipelines, side);
+    auto solved = solve_paths(kernel, run, paths, query);
     if (!solved) return solved.as_failure();
     const CertificateName name{
         (side == Side::Upper ? "execution-time-upper" : "execution-time-lower") + id_suffix,
         "time to completion of one warp"};
-    solved = record(context, name, side, facts, std::move(solved).value(),
+    solved = record(kernel, run, name, query, std::move(solved).value(),
                     [&](std::optional<std::size_t> nodes) {
-                        return path_graph_of(context, pipelines, side, nodes);
+                        return path_graph_of(kernel, pipelines, side, nodes);
                     });
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
@@ -27,8 +28,8 @@ Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const Pipel
     execution.proof = solved.value().proof;
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)
-        replay_path(*context.request.function, *context.request.graph, pipelines.of(side),
-                    *solved.value().witness, execution);
+        replay_path(*kernel.function, *kernel.graph, pipelines.of(side), *solved.value().witness,
+                    execution);
     return answer;
 }
 

@@ -20,9 +20,9 @@ using Timing = models::InstructionTiming;
 /// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
 class ActiveSetStalls {
 public:
-    explicit ActiveSetStalls(const AnalysisContext& context)
-        : context_{context}, uses_{context}, graph_{*context.request.graph},
-          entries_(graph_.blocks.size()), stalls_(context.timings.size(), 0) {}
+    ActiveSetStalls(const TimedKernel& kernel, const LaunchGeometry& shape)
+        : kernel_{kernel}, issue_slot_{shape.issue_slot}, uses_{kernel}, graph_{*kernel.graph},
+          entries_(graph_.blocks.size()), stalls_(kernel.timings.size(), 0) {}
 
     InstructionCosts stalls() {
         entries_.front().emplace();
@@ -35,7 +35,7 @@ public:
                 const std::size_t to = graph_.edges[edge].to;
                 const std::size_t last = graph_.blocks[block].last;
                 const std::size_t next = graph_.blocks[to].first;
-                if (!context_.used[next]) continue;
+                if (!kernel_.used[next]) continue;
                 raise_stall(next, last, true, after);
                 if (join(to, after.after(least_gap(last, true)))) changed.push_back(to);
             }
@@ -122,11 +122,12 @@ private:
         if (timing(before).is_barrier_wait)
             stall = std::max(stall, uses_.result(before));
         else
-            stall -= context_.shape.issue_slot.lo;
+            stall -= issue_slot_.lo;
         stalls_[i] = std::max(stalls_[i], stall);
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    models::Interval issue_slot_; ///< `Unit:` core cycles.
     OwnUses uses_;
     const assembly::ControlFlowGraph& graph_;
     /// Seen from the first cycle in which the gap allows the first instruction of the block to
@@ -137,12 +138,13 @@ private:
 
 class TwoLevel final : public WorkConserving {
 public:
-    [[nodiscard]] Demand demand(const AnalysisContext& context) const override {
-        Demand demand = WorkConserving::demand(context);
-        demand.within_active_set = ActiveSetStalls{context}.stalls();
-        demand.residual_occupancy = port_times(context);
+    [[nodiscard]] Demand demand(const TimedKernel& kernel,
+                                const LaunchGeometry& shape) const override {
+        Demand demand = WorkConserving::demand(kernel, shape);
+        demand.within_active_set = ActiveSetStalls{kernel, shape}.stalls();
+        demand.residual_occupancy = port_times(kernel);
         for (std::int64_t& occupancy : demand.residual_occupancy)
-            occupancy = std::max<std::int64_t>(0, occupancy - context.shape.issue_slot.lo);
+            occupancy = std::max<std::int64_t>(0, occupancy - shape.issue_slot.lo);
         return demand;
     }
 };

@@ -24,18 +24,21 @@ std::int64_t largest(const InstructionCosts& costs) {
 }
 
 /// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
-PathGraph less_own_demand(const AnalysisContext& context, const Demand& demand, PathGraph paths) {
+PathGraph less_own_demand(const TimedKernel& kernel, const LaunchGeometry& shape,
+                          const Demand& demand, PathGraph paths) {
     InstructionCosts less = demand.own_scheduler;
-    const InstructionCosts reads = delay_by_own_instructions(context);
+    const InstructionCosts reads = delay_by_own_instructions(kernel, shape);
     for (std::size_t i = 0; i < less.size(); ++i)
         less[i] =
             (models::Cycles{less[i]} - models::Cycles{demand.turns} - models::Cycles{reads[i]})
                 .count();
-    return without_resource_demand(std::move(paths), block_costs(context, less));
+    return without_resource_demand(std::move(paths), block_costs(*kernel.graph, less));
 }
 
 /// Input that all upper bounds of a launch have in common.
 struct CriticalPathProblem {
+    const TimedKernel& kernel;
+    const ScheduledLaunch& launch;
     PipelinePair pipelines;
     PathGraph paths;
     BlockBarriers barriers;
@@ -47,8 +50,10 @@ struct ResponseTimeBound {
     std::optional<BlockPath> witness;
 };
 
-Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const Demand& demand,
-                                          const CriticalPathProblem& problem, Deadline deadline) {
+Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, const Demand& demand,
+                                          const AnalysisRun& run) {
+    const TimedKernel& kernel = problem.kernel;
+    const LaunchGeometry& shape = problem.launch.shape;
     Interference cost;
     cost.rotation_warps = demand.rotation_warps;
     const auto name = [&](const char* sum, const char* text) {
@@ -57,61 +62,63 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
                                    (cost.rotation_warps > 0 ? ", in loose round robin" : "")};
     };
     cost.own_scheduler =
-        certified_most(context,
+        certified_most(kernel, run,
                        name("demand-own-scheduler",
                             "demand of a warp on its own scheduler: issue slots and ports"),
                        demand.own_scheduler);
     cost.other_schedulers =
-        certified_most(context,
+        certified_most(kernel, run,
                        name("demand-other-schedulers",
                             "demand of a warp on other schedulers: ports of the multiprocessor"),
                        demand.other_schedulers);
-    if (changes_scheduler(context.shape, problem.barriers.most)) {
+    if (changes_scheduler(shape, problem.barriers.most)) {
         InstructionCosts excess = demand.own_scheduler;
         for (std::size_t i = 0; i < excess.size(); ++i)
             excess[i] -= demand.other_schedulers[i];
         cost.barrier_interval =
-            certified_most(context,
+            certified_most(kernel, run,
                            name("barrier-interval", "excess in one barrier interval of the demand "
                                                     "of a warp on its own scheduler over its "
                                                     "demand on other schedulers"),
-                           barrier_interval_paths(context, excess));
+                           barrier_interval_paths(kernel, excess));
     }
     cost.drain =
-        certified_most(context, name("drain", "drains of the stores of a warp"), demand.drain);
+        certified_most(kernel, run, name("drain", "drains of the stores of a warp"), demand.drain);
     if (!demand.within_active_set.empty()) {
-        cost.active_set_size = context.request.policy.active;
+        cost.active_set_size = problem.launch.policy.active;
         cost.within_active_set = certified_most(
-            context,
+            kernel, run,
             name("within-active-set", "stalls of a warp that do not make it leave the active set"),
             demand.within_active_set);
         cost.residual_occupancy = certified_most(
-            context, name("residual-occupancy", "port occupancy of a warp beyond its issue slots"),
+            kernel, run,
+            name("residual-occupancy", "port occupancy of a warp beyond its issue slots"),
             demand.residual_occupancy);
     }
-    cost.carry_in = models::plus(std::max(largest(demand.own_scheduler), longest_read_lag(context)),
-                                 queue_carry_in(context));
+    cost.carry_in =
+        models::plus(std::max(largest(demand.own_scheduler), longest_read_lag(kernel, shape)),
+                     queue_carry_in(kernel, shape));
     // When a block starts, the issue slot of the warp that was in the warp slot before may run.
     if (demand.rotation_warps > 0)
         cost.carry_in =
-            (models::Cycles{cost.carry_in} + models::Cycles{context.shape.issue_slot.hi - 1})
-                .count();
+            (models::Cycles{cost.carry_in} + models::Cycles{shape.issue_slot.hi - 1}).count();
     cost.intervals_of_block = problem.barriers.most + 1;
     cost.early_ends_of_block = problem.barriers.early_ends;
     cost.left_in_buffer =
-        (models::Cycles{largest(demand.drain)} * context.buffer_entries.hi).count();
+        (models::Cycles{largest(demand.drain)} * kernel.write_buffer.entries.hi).count();
 
     // At a barrier the critical path may change to another warp; facts on whole paths do not hold
     // for it.
     const Facts facts = problem.barriers.most > 0 ? Facts::LoopBounds : Facts::All;
-    auto solved = solve_paths(context, less_own_demand(context, demand, problem.paths), Side::Upper,
-                              facts, deadline);
+    const PathQuery query{Side::Upper, facts};
+    auto solved =
+        solve_paths(kernel, run, less_own_demand(kernel, shape, demand, problem.paths), query);
     if (!solved) return solved.as_failure();
     solved = record(
-        context, name("stall", "time to completion of one warp less its own demand"), Side::Upper,
-        facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
-            return less_own_demand(context, demand,
-                                   path_graph_of(context, problem.pipelines, Side::Upper, nodes));
+        kernel, run, name("stall", "time to completion of one warp less its own demand"), query,
+        std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
+            return less_own_demand(kernel, shape, demand,
+                                   path_graph_of(kernel, problem.pipelines, Side::Upper, nodes));
         });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 
@@ -119,16 +126,16 @@ Result<ResponseTimeBound> bound_by_demand(const AnalysisContext& context, const 
     answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
-    set_bound(execution, upper_bound_of(context.shape, cost));
+    set_bound(execution, upper_bound_of(shape, cost));
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
     return ResponseTimeBound{std::move(answer), std::move(solved.value().witness)};
 }
 
 /// Removes the certificates that only the other bound rests on.
-void drop_certificates(const AnalysisContext& context, std::int64_t rotation_warps) {
-    if (context.certificates == nullptr) return;
-    std::erase_if(context.certificates->certificates, [&](const PathCertificate& certificate) {
+void drop_certificates(CertificateStore* store, std::int64_t rotation_warps) {
+    if (store == nullptr) return;
+    std::erase_if(store->certificates, [&](const PathCertificate& certificate) {
         return std::any_of(
             std::begin(certified_sums), std::end(certified_sums),
             [&](const char* sum) { return certificate.id == certificate_id(sum, rotation_warps); });
@@ -137,44 +144,50 @@ void drop_certificates(const AnalysisContext& context, std::int64_t rotation_war
 
 } // namespace
 
-Demand WorkConserving::demand(const AnalysisContext& context) const {
-    return {cost_to_same_scheduler(context), cost_to_other_schedulers(context),
-            drain_costs(context, Side::Upper)};
+Demand WorkConserving::demand(const TimedKernel& kernel, const LaunchGeometry& shape) const {
+    return {cost_to_same_scheduler(kernel, shape), cost_to_other_schedulers(kernel),
+            drain_costs(kernel, Side::Upper)};
 }
 
-std::optional<Demand> WorkConserving::demand_in_turns(const AnalysisContext& /*context*/) const {
+std::optional<Demand> WorkConserving::demand_in_turns(const TimedKernel& /*kernel*/,
+                                                      const LaunchGeometry& /*shape*/,
+                                                      const MemoryPath& /*memory*/) const {
     return std::nullopt;
 }
 
 Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
                                                 Wanted /*wanted*/) const {
-    const Deadline& deadline = given.deadline;
-    const AnalysisContext context = without_ports_of_stores(given);
-    const auto barriers = conserves_work(context.request, context.shape)
-                              ? barriers_of_block(context)
-                              : barriers_without_early_ends(context);
+    const TimedKernel& kernel = given.kernel;
+    const ScheduledLaunch& launch = given.launch;
+    const LaunchGeometry& shape = launch.shape;
+    const AnalysisRun& run = given.run;
+    const TimedKernel without_ports = without_ports_of_stores(kernel, launch, given.memory);
+    const auto barriers = conserves_work(launch)
+                              ? barriers_of_block(without_ports, shape)
+                              : barriers_without_early_ends(without_ports, launch);
     if (!barriers) return barriers.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
-    const auto pipelines_for = [](const AnalysisContext& of) {
-        return pipelines_of(of, 1, {0, 0, 0}, {}, has_scheduler_to_itself(of.shape));
+    const auto pipelines_for = [&shape](const TimedKernel& of) {
+        return pipelines_of(of, 1, {0, 0, 0}, {}, has_scheduler_to_itself(shape));
     };
-    const auto problem_of = [&](const AnalysisContext& of) {
+    const auto problem_of = [&](const TimedKernel& of) {
         PipelinePair pipelines = pipelines_for(of);
         PathGraph paths = path_graph_of(of, pipelines, Side::Upper);
-        return CriticalPathProblem{std::move(pipelines), std::move(paths), barriers.value()};
+        return CriticalPathProblem{of, launch, std::move(pipelines), std::move(paths),
+                                   barriers.value()};
     };
-    const CriticalPathProblem problem = problem_of(context);
-    auto bounded = bound_by_demand(context, demand(context), problem, deadline);
+    const CriticalPathProblem problem = problem_of(without_ports);
+    auto bounded = bound_by_demand(problem, demand(without_ports, shape), run);
     if (!bounded) return bounded.as_failure();
     // S27 counts a port with the turns that follow, so S52 does not apply.
-    if (const auto in_turns = demand_in_turns(given)) {
+    if (const auto in_turns = demand_in_turns(kernel, shape, given.memory)) {
         auto second = unless_stopped(
-            [&] { return bound_by_demand(given, *in_turns, problem_of(given), deadline); }, 1.0);
+            [&] { return bound_by_demand(problem_of(kernel), *in_turns, run); }, 1.0);
         if (second && !*second) return second->as_failure();
         const bool is_better = second && second->value().answer.execution.proved <
                                              bounded.value().answer.execution.proved;
         // Of the two, one has its certificates kept.
-        drop_certificates(context, is_better ? 0 : in_turns->rotation_warps);
+        drop_certificates(run.certificates, is_better ? 0 : in_turns->rotation_warps);
         if (second) {
             ResponseTimeBound& other = second->value();
             const bool solver_used = bounded.value().answer.solver_used || other.answer.solver_used;
@@ -193,7 +206,7 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
     }
     SideResult& execution = bounded.value().answer.execution;
     if (bounded.value().witness)
-        replay_path(*given.request.function, *given.request.graph, pipelines_for(given).upper,
+        replay_path(*kernel.function, *kernel.graph, pipelines_for(kernel).upper,
                     *bounded.value().witness, execution);
     execution.best_found.reset();
     return Alternatives{std::move(bounded.value().answer)};
@@ -204,15 +217,16 @@ const Policy& work_conserving() {
     return policy;
 }
 
-Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
+Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
+                                                    const LaunchGeometry& shape,
+                                                    const AnalysisRun& run,
                                                     const PipelinePair& pipelines,
                                                     SideAnswer isolated) {
-    const LaunchGeometry& shape = context.shape;
-    const models::Architecture& architecture = *context.request.architecture;
+    const models::Architecture& architecture = *kernel.architecture;
     const auto least = [&](const CertificateName& name, const InstructionCosts& costs) {
-        const auto of_blocks = block_costs(context, costs);
-        certify_sum(context, name, of_blocks, Side::Lower);
-        return extreme_sum(context, of_blocks, Side::Lower);
+        const auto of_blocks = block_costs(*kernel.graph, costs);
+        certify_sum(kernel, run, name, of_blocks, Side::Lower);
+        return extreme_sum(kernel, of_blocks, Side::Lower);
     };
     // Some multiprocessor gets at least its share of the blocks, and some scheduler of the warps.
     const std::int64_t warps = shape.share() * shape.warps_per_block;
@@ -221,17 +235,18 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
     bounds.push_back(
         {{"one warp in isolation", 1, isolated.execution.proved.count(), "execution-time-lower"}});
     if (shape.waves() > 1) {
-        Span span = whole_run(*context.request.graph, pipelines.lower);
+        Span span = whole_run(*kernel.graph, pipelines.lower);
         span.ends_at_exit = true;
+        const PathSpan to_exit{kernel.facts.never, span, pipelines.start()};
         const auto paths = [&](std::optional<std::size_t> nodes) {
-            return path_graph_of(context, pipelines, Side::Lower, context.facts.never, span,
-                                 pipelines.start(), nodes);
+            return path_graph_of(kernel, pipelines, Side::Lower, to_exit, nodes);
         };
+        const PathQuery shortest{Side::Lower, Facts::LoopBounds};
         const auto residency =
-            solve_paths(context, paths(std::nullopt), Side::Lower, Facts::LoopBounds, std::nullopt);
+            solve_paths(kernel, run.until(std::nullopt), paths(std::nullopt), shortest);
         if (!residency) return residency.as_failure();
-        record(context, {"execution-time-lower-residency", "time to the last EXIT of one warp"},
-               Side::Lower, Facts::LoopBounds, residency.value(), paths);
+        record(kernel, run, {"execution-time-lower-residency", "time to the last EXIT of one warp"},
+               shortest, residency.value(), paths);
         bounds.front().push_back({"blocks that ran before in the same block slot",
                                   shape.waves() - 1, residency.value().bound,
                                   "execution-time-lower-residency"});
@@ -240,15 +255,15 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
     }
     const CertificateName slots{"execution-time-lower-issue-slots", "issue slots of a warp"};
     bounds.push_back({{"issue slots of a warp on the scheduler with the largest demand", share,
-                       least(slots, issue_slot_costs(context)), slots.id},
+                       least(slots, issue_slot_costs(kernel, shape)), slots.id},
                       {"the last issue slot need not have ended", 1, 1 - shape.issue_slot.lo}});
     const CertificateName drains{"execution-time-lower-drain", "drains of the stores of a warp"};
     bounds.push_back({{"drains of the stores of a warp", warps,
-                       least(drains, drain_costs(context, Side::Lower)), drains.id}});
+                       least(drains, drain_costs(kernel, Side::Lower)), drains.id}});
     for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
         const models::UnitScope scope = architecture.units[unit].scope;
         if (scope == models::UnitScope::Warp) continue;
-        const InstructionCosts costs = port_costs(context, unit);
+        const InstructionCosts costs = port_costs(kernel, unit);
         const CertificateName port{
             "execution-time-lower-port-" + architecture.units[unit].name,
             fmt::format("occupancy of the port of {}", architecture.units[unit].name)};
@@ -259,21 +274,21 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
     }
     const CertificateName queue{"execution-time-lower-memory-queue",
                                 "hand-overs by the memory queue of a scheduler"};
-    if (uses_memory_queue(context)) {
-        const InstructionCosts costs = hand_over_costs(context);
+    if (uses_memory_queue(kernel)) {
+        const InstructionCosts costs = hand_over_costs(kernel);
         bounds.push_back(
             {{"hand-overs of a warp by the memory queue of its scheduler", share,
               least(queue, costs), queue.id},
              {"its last hand-over need not have been followed by another", 1, -largest(costs)}});
     }
-    const std::size_t banks = context.register_reads ? context.register_reads->banks : 0;
+    const std::size_t banks = kernel.registers.reads ? kernel.registers.reads->banks : 0;
     for (std::size_t bank = 0; bank < banks; ++bank) {
         const CertificateName port{fmt::format("execution-time-lower-read-port-{}", bank),
                                    fmt::format("register reads from bank {}", bank)};
         bounds.push_back({{fmt::format("reads of a warp from bank {} of the register file", bank),
-                           share, least(port, read_costs(context, bank)), port.id},
+                           share, least(port, read_costs(kernel, bank)), port.id},
                           {"its last reads may be within the window that follows a grant", 1,
-                           -context.register_reads->window}});
+                           -kernel.registers.reads->window}});
     }
     std::vector<BoundExpression> sums;
     for (auto& terms : bounds) {

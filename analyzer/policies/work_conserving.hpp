@@ -37,17 +37,21 @@ public:
                                                   Wanted wanted) const override;
 
     /// The demand under any priorities: all of it delays the critical path.
-    [[nodiscard]] virtual Demand demand(const AnalysisContext& context) const;
+    [[nodiscard]] virtual Demand demand(const TimedKernel& kernel,
+                                        const LaunchGeometry& shape) const;
     /// Another demand that bounds the same launch; none by default.
-    [[nodiscard]] virtual std::optional<Demand>
-    demand_in_turns(const AnalysisContext& context) const;
+    [[nodiscard]] virtual std::optional<Demand> demand_in_turns(const TimedKernel& kernel,
+                                                                const LaunchGeometry& shape,
+                                                                const MemoryPath& memory) const;
 };
 /// Any warp that may issue, by no known rule.
 const Policy& work_conserving();
 
 /// Side: lower, of any policy. `isolated`: the lower bound of one warp in isolation; `pipelines`:
 /// those that it was computed with.
-Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
+Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
+                                                    const LaunchGeometry& shape,
+                                                    const AnalysisRun& run,
                                                     const PipelinePair& pipelines,
                                                     SideAnswer isolated);
 

@@ -50,9 +50,8 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     const auto cfg = analyzer::serialized_cfg(
         context.value(), static_cast<analyzer::NodeDetail::Kind>(seed / 3 % 3));
     if (!cfg) return {};
-    const analyzer::Request serialized = analyzer::serialized_request(request, cfg.value());
-    const analyzer::AnalysisContext upper =
-        analyzer::serialized_context(context.value(), serialized, cfg.value());
+    const analyzer::TimedKernel upper =
+        analyzer::serialized_kernel(context.value().kernel, cfg.value());
     const auto machine = harness::simulator::Machine::prepare(
         described.architecture, {made.function, &made.graph, &made.facts, request.launch},
         request.policy);

@@ -24,9 +24,9 @@ bool is_completion(const PipelineModel& pipelines, std::size_t component) {
     return pipelines.completion(state) == 2;
 }
 
-Shared port_of(const AnalysisContext& context, const PortUse& use) {
+Shared port_of(const TimedKernel& kernel, const PortUse& use) {
     if (!use.executes) return Shared::Not;
-    switch (context.request.architecture->units[use.unit].scope) {
+    switch (kernel.architecture->units[use.unit].scope) {
     case models::UnitScope::Warp:
         return Shared::Not;
     case models::UnitScope::Partition:
@@ -36,9 +36,9 @@ Shared port_of(const AnalysisContext& context, const PortUse& use) {
     }
 }
 
-std::optional<ExactDemand> exact_demand_of(const AnalysisContext& context,
-                                           const PipelinePair& pipelines, const PathStep& step) {
-    const auto& timing = context.timings[step.instruction].value();
+std::optional<ExactDemand> exact_demand_of(const TimedKernel& kernel, const PipelinePair& pipelines,
+                                           const PathStep& step) {
+    const auto& timing = kernel.timings[step.instruction].value();
     const PortUse use = pipelines.upper.port_use(step.instruction);
     const PortUse least = pipelines.lower.port_use(step.instruction);
     const PipelineState left = state_after(pipelines.upper, step);
@@ -47,10 +47,11 @@ std::optional<ExactDemand> exact_demand_of(const AnalysisContext& context,
         pipelines.upper.completion(left) != pipelines.lower.completion(left))
         return std::nullopt;
     if (left[PipelineModel::gap_component] == 0 || timing.through_caches) return std::nullopt;
-    ExactDemand exact{step, use.unit, port_of(context, use), use.occupancy, false, 0};
+    ExactDemand exact{step, use.unit, port_of(kernel, use), use.occupancy, false, 0};
     if (timing.enters_write_buffer && use.executes) {
-        const models::Interval drains = models::drain_of_store(timing, context.buffer_drain);
-        if (!timing.passes.is_exact() || !drains.is_exact() || !context.buffer_entries.is_exact())
+        const models::Interval drains = models::drain_of_store(timing, kernel.write_buffer.drain);
+        if (!timing.passes.is_exact() || !drains.is_exact() ||
+            !kernel.write_buffer.entries.is_exact())
             return std::nullopt;
         exact.enters_buffer = true;
         exact.drain = drains.hi;
@@ -63,13 +64,13 @@ std::optional<ExactDemand> exact_demand_of(const AnalysisContext& context,
 
 } // namespace
 
-std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context,
+std::optional<std::vector<ExactDemand>> exact_demand(const TimedKernel& kernel,
                                                      const PipelinePair& pipelines,
                                                      const std::vector<PathStep>& path) {
     std::vector<ExactDemand> steps;
     steps.reserve(path.size());
     for (const PathStep& step : path) {
-        const auto exact = exact_demand_of(context, pipelines, step);
+        const auto exact = exact_demand_of(kernel, pipelines, step);
         if (!exact) return std::nullopt;
         steps.push_back(*exact);
     }

@@ -27,7 +27,7 @@ struct ExactDemand {
 /// `pipelines` have no write buffer. None when a relevant value is an interval, or when an
 /// instruction may be predicated off or not, may issue in the cycle of its predecessor, or accesses
 /// the caches.
-std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context,
+std::optional<std::vector<ExactDemand>> exact_demand(const TimedKernel& kernel,
                                                      const PipelinePair& pipelines,
                                                      const std::vector<PathStep>& path);
 

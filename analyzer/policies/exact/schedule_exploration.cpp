@@ -151,9 +151,11 @@ private:
 
 } // namespace
 
-std::optional<models::Bounds<models::Cycles>>
-explored_times(const AnalysisContext& context, Deadline deadline, std::int64_t launches) {
-    const auto machine = SmStateMachine::of(context);
+std::optional<models::Bounds<models::Cycles>> explored_times(const TimedKernel& kernel,
+                                                             const ScheduledLaunch& launch,
+                                                             Deadline deadline,
+                                                             std::int64_t launches) {
+    const auto machine = SmStateMachine::of(kernel, launch);
     if (!machine) return std::nullopt;
     const auto times = ScheduleSearch{*machine, launches}.run(deadline);
     if (!times) return std::nullopt;

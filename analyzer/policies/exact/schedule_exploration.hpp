@@ -5,6 +5,7 @@
 /// every order of issue within a cycle.
 
 #include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
 #include "models/bounds.hpp"
 
 #include <cstdint>
@@ -18,8 +19,10 @@ namespace warpbound::analyzer {
 /// cycles. Side: both, and both are attained. Sound under time division (docs/theory, S30).
 /// None when warps have more than one path, wait at barriers, issue twice in a cycle or access the
 /// caches, in several waves, when a relevant value is not exact, after the deadline, or when there
-/// are too many states or steps.
-std::optional<models::Bounds<models::Cycles>>
-explored_times(const AnalysisContext& context, Deadline deadline, std::int64_t launches);
+/// are too many states or steps. Requires: no access waits for others in the memory system.
+std::optional<models::Bounds<models::Cycles>> explored_times(const TimedKernel& kernel,
+                                                             const ScheduledLaunch& launch,
+                                                             Deadline deadline,
+                                                             std::int64_t launches);
 
 } // namespace warpbound::analyzer

@@ -24,9 +24,9 @@ struct CycleRange {
 /// The warps of one scheduler; none waits for a warp of another scheduler.
 class SimulatedScheduler {
 public:
-    SimulatedScheduler(const AnalysisContext& context, const PipelinePair& pipelines,
+    SimulatedScheduler(const models::Architecture& machine, const PipelinePair& pipelines,
                        const std::vector<PathStep>& path)
-        : context_{context}, pipelines_{pipelines}, path_{path} {}
+        : machine_{machine}, pipelines_{pipelines}, path_{path} {}
 
     /// Under time division, with `warps` warps in the first warp slots; the run starts `start`
     /// cycles into a period. None when the cycle of an issue is not determined, or when all starts
@@ -82,7 +82,7 @@ private:
     void begin(std::int64_t warps) {
         const Warp initial{pipelines_.lower.start(), pipelines_.upper.start(), {}, 0, 0};
         warps_.assign(static_cast<std::size_t>(warps), initial);
-        ports_.assign(context_.request.architecture->units.size(), {});
+        ports_.assign(machine_.units.size(), {});
         completion_ = {};
         next_choice_ = 0;
     }
@@ -99,7 +99,7 @@ private:
     }
 
     [[nodiscard]] bool is_of_warp(std::size_t unit) const {
-        return context_.request.architecture->units[unit].scope == models::UnitScope::Warp;
+        return machine_.units[unit].scope == models::UnitScope::Warp;
     }
 
     /// Issues an instruction and those that follow in the same cycle (C4); false when it is not
@@ -139,7 +139,7 @@ private:
                       at + pipelines_.upper.wait_of(warp.upper, next).cycles};
     }
 
-    const AnalysisContext& context_;
+    const models::Architecture& machine_;
     const PipelinePair& pipelines_;
     const std::vector<PathStep>& path_;
     std::vector<Warp> warps_;
@@ -150,21 +150,22 @@ private:
 };
 
 /// Whether no warp waits for a warp of another scheduler.
-bool schedulers_are_independent(const AnalysisContext& context, std::size_t schedulers) {
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.used[i]) continue;
-        const auto& timing = context.timings[i].value();
-        const bool shared = schedulers > 1 && is_shared_by_all(context, i);
+bool schedulers_are_independent(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                std::size_t schedulers) {
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i]) continue;
+        const auto& timing = kernel.timings[i].value();
+        const bool shared = schedulers > 1 && is_shared_by_all(kernel, i);
         if (timing.enters_write_buffer || shared) return false;
     }
-    return first_common_barrier(context) == nullptr;
+    return first_common_barrier(kernel, shape) == nullptr;
 }
 
 /// Whether every turn of a warp issues exactly one instruction, for all values of the intervals.
-bool turns_are_instructions(const AnalysisContext& context) {
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        if (!context.used[i]) continue;
-        const auto& timing = context.timings[i].value();
+bool turns_are_instructions(const TimedKernel& kernel) {
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        if (!kernel.used[i]) continue;
+        const auto& timing = kernel.timings[i].value();
         if (timing.is_barrier_wait || timing.gap.lo == 0 || timing.gap_taken.lo == 0) return false;
     }
     return true;
@@ -172,26 +173,27 @@ bool turns_are_instructions(const AnalysisContext& context) {
 
 } // namespace
 
-std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_t launches) {
-    const LaunchGeometry& shape = context.shape;
+std::optional<Times> simulated_times(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                     std::int64_t launches) {
+    const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
-    const auto schedulers = schedulers_of(context.request.policy, shape);
+    const auto schedulers = schedulers_of(launch.policy, shape);
     std::int64_t with_warps = 0;
     std::int64_t runs = 0; // Of one warp, over all starts.
     for (const EquivalentSchedulers& equal : schedulers) {
         if (equal.warps > 0) with_warps += equal.count;
         runs += equal.table.period() * equal.table.slot_length() * equal.table.warp_slots();
     }
-    if (!schedulers_are_independent(context, static_cast<std::size_t>(with_warps)))
+    if (!schedulers_are_independent(kernel, shape, static_cast<std::size_t>(with_warps)))
         return std::nullopt;
     const auto path =
-        single_path(context, static_cast<std::size_t>(most_issues / (runs * launches)));
+        single_path(kernel, static_cast<std::size_t>(most_issues / (runs * launches)));
     if (!path) return std::nullopt;
-    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair pipelines = pipelines_of(kernel, 1, {0, 0, 0});
     models::Cycles best{0};
     models::Cycles worst{0};
     for (const EquivalentSchedulers& equal : schedulers) {
-        SimulatedScheduler scheduler{context, pipelines, *path};
+        SimulatedScheduler scheduler{*kernel.architecture, pipelines, *path};
         std::optional<models::Cycles> fastest;
         for (std::int64_t start = 0; start < equal.table.period() * equal.table.slot_length();
              ++start) {
@@ -205,19 +207,19 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
     return Times{best, worst};
 }
 
-std::optional<models::Cycles> time_in_strict_order(const AnalysisContext& context,
+std::optional<models::Cycles> time_in_strict_order(const TimedKernel& kernel,
+                                                   const models::Interval& issue_slot,
                                                    std::int64_t warps, Side side) {
-    if (!turns_are_instructions(context)) return std::nullopt;
+    if (!turns_are_instructions(kernel)) return std::nullopt;
     // A warp that ends early omits turns; no later issue is delayed by that.
     const auto path =
-        single_path(context, static_cast<std::size_t>(most_issues / warps),
+        single_path(kernel, static_cast<std::size_t>(most_issues / warps),
                     side == Side::Upper ? FurtherPaths::EarlyExits : FurtherPaths::None);
     if (!path) return std::nullopt;
-    const PipelinePair pipelines = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair pipelines = pipelines_of(kernel, 1, {0, 0, 0});
     const PipelinePair twice{pipelines.of(side), pipelines.of(side)};
-    const models::Interval& slot = context.shape.issue_slot;
-    return SimulatedScheduler{context, twice, *path}.run_in_strict_order(
-        warps, side == Side::Upper ? slot.hi : slot.lo);
+    return SimulatedScheduler{*kernel.architecture, twice, *path}.run_in_strict_order(
+        warps, side == Side::Upper ? issue_slot.hi : issue_slot.lo);
 }
 
 } // namespace warpbound::analyzer

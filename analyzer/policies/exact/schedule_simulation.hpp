@@ -4,6 +4,7 @@
 /// in which a run under time division starts.
 
 #include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
 #include "models/bounds.hpp"
 
 #include <cstdint>
@@ -18,15 +19,16 @@ namespace warpbound::analyzer {
 /// warps have more than one path, when schedulers wait for each other (stores, barriers, ports of
 /// the multiprocessor, several waves), when the cycle of an issue depends on a value that is not
 /// exact, or when there are too many steps.
-std::optional<models::Bounds<models::Cycles>> simulated_times(const AnalysisContext& context,
-                                                              std::int64_t launches);
+std::optional<models::Bounds<models::Cycles>>
+simulated_times(const TimedKernel& kernel, const ScheduledLaunch& launch, std::int64_t launches);
 
 /// The time of `warps` warps of one scheduler in strict round robin, if no port of the
 /// multiprocessor and no write buffer delays them by warps of other schedulers. `Unit:` core
 /// cycles. Side: `side`. Sound in one wave under `srr` (docs/theory, S25). None when warps
 /// have more than one path (upper side: except early exits), wait at barriers or issue twice in a
 /// cycle, or when there are too many steps.
-std::optional<models::Cycles> time_in_strict_order(const AnalysisContext& context,
+std::optional<models::Cycles> time_in_strict_order(const TimedKernel& kernel,
+                                                   const models::Interval& issue_slot,
                                                    std::int64_t warps, Side side);
 
 } // namespace warpbound::analyzer

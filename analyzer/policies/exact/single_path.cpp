@@ -9,9 +9,8 @@ namespace {
 
 class SinglePathWalk {
 public:
-    explicit SinglePathWalk(const AnalysisContext& context)
-        : graph_{*context.request.graph}, facts_{context.facts},
-          iterations_(graph_.loops.size(), 0) {}
+    explicit SinglePathWalk(const TimedKernel& kernel)
+        : graph_{*kernel.graph}, facts_{kernel.facts}, iterations_(graph_.loops.size(), 0) {}
 
     std::optional<std::vector<PathStep>> steps(std::size_t longest, FurtherPaths further) {
         std::vector<PathStep> steps;
@@ -84,9 +83,9 @@ private:
 
 } // namespace
 
-std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
-                                                 std::size_t longest, FurtherPaths further) {
-    return SinglePathWalk{context}.steps(longest, further);
+std::optional<std::vector<PathStep>> single_path(const TimedKernel& kernel, std::size_t longest,
+                                                 FurtherPaths further) {
+    return SinglePathWalk{kernel}.steps(longest, further);
 }
 
 } // namespace warpbound::analyzer

@@ -21,8 +21,7 @@ enum class FurtherPaths { None, EarlyExits };
 /// None when `never` facts and loop bounds allow further paths other than `further` says (early
 /// exits: prefixes of the path up to an EXIT), or when the path is longer than `longest`
 /// instructions.
-std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
-                                                 std::size_t longest,
+std::optional<std::vector<PathStep>> single_path(const TimedKernel& kernel, std::size_t longest,
                                                  FurtherPaths further = FurtherPaths::None);
 
 } // namespace warpbound::analyzer

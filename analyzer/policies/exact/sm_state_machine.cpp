@@ -57,34 +57,34 @@ Time SlotPeriod::own(std::size_t warp_slot, Time cycle) const {
     return slots == 0 ? cycle : (cycle / slot_ + slots) * slot_;
 }
 
-std::optional<SmStateMachine> SmStateMachine::of(const AnalysisContext& context) {
-    const LaunchGeometry& shape = context.shape;
+std::optional<SmStateMachine> SmStateMachine::of(const TimedKernel& kernel,
+                                                 const ScheduledLaunch& launch) {
+    const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1 || shape.multiprocessors > 1 || !shape.issue_slot.is_exact() ||
-        context.has_queueing() ||
-        has_divergent_branch(*context.request.function, *context.request.facts) ||
-        first_common_barrier(context) != nullptr)
+        has_divergent_branch(*kernel.function, *kernel.stated) ||
+        first_common_barrier(kernel, shape) != nullptr)
         return std::nullopt;
-    const auto path = single_path(context, longest_path);
+    const auto path = single_path(kernel, longest_path);
     if (!path) return std::nullopt;
-    PipelinePair pipelines = pipelines_of(context, 0, {0, 0, 0});
-    auto steps = exact_demand(context, pipelines, *path);
+    PipelinePair pipelines = pipelines_of(kernel, 0, {0, 0, 0});
+    auto steps = exact_demand(kernel, pipelines, *path);
     if (!steps) return std::nullopt;
     SmStateMachine machine{std::move(pipelines), std::move(*steps)};
-    for (const EquivalentSchedulers& equal : schedulers_of(context.request.policy, shape)) {
+    for (const EquivalentSchedulers& equal : schedulers_of(launch.policy, shape)) {
         if (equal.warps == 0) continue;
         if (models::times(equal.table.period(), equal.table.warp_slots()) > longest_period)
             return std::nullopt;
         machine.period_of_.insert(machine.period_of_.end(), static_cast<std::size_t>(equal.count),
                                   machine.periods_.size());
-        machine.periods_.emplace_back(equal.table, context.request.policy.every, equal.warps);
+        machine.periods_.emplace_back(equal.table, launch.policy.every, equal.warps);
     }
     const auto stores = std::count_if(machine.steps_.begin(), machine.steps_.end(),
                                       [](const ExactDemand& step) { return step.enters_buffer; });
     const std::int64_t entries =
-        std::min(context.buffer_entries.lo, models::times(stores, shape.warps()));
+        std::min(kernel.write_buffer.entries.lo, models::times(stores, shape.warps()));
     if (machine.period_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
     machine.entries_ = static_cast<std::size_t>(entries);
-    machine.units_ = context.request.architecture->units.size();
+    machine.units_ = kernel.architecture->units.size();
     machine.components_ = awaited_components(machine.pipelines_, *path);
     return machine;
 }

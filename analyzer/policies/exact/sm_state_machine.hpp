@@ -88,7 +88,8 @@ class SmStateMachine {
 public:
     /// None when a relevant value is an interval, or when `explored_times` does not cover the
     /// launch.
-    static std::optional<SmStateMachine> of(const AnalysisContext& context);
+    static std::optional<SmStateMachine> of(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch);
 
     [[nodiscard]] const std::vector<SlotPeriod>& periods() const { return periods_; }
     /// Index of the slot table of each scheduler.

@@ -16,39 +16,42 @@ void raise(std::int64_t& most, std::int64_t cycles) {
 }
 
 /// Stall by the gap and the barrier of an instruction, from its issue on.
-std::int64_t stall_after(const AnalysisContext& context, const OwnUses& uses, std::size_t i,
-                         bool may_transfer) {
-    std::int64_t most = std::max(uses.timing(i).gap.hi, context.shape.issue_slot.hi);
+std::int64_t stall_after(const TimedKernel& kernel, const LaunchGeometry& shape,
+                         const OwnUses& uses, std::size_t i, bool may_transfer) {
+    std::int64_t most = std::max(uses.timing(i).gap.hi, shape.issue_slot.hi);
     if (may_transfer) raise(most, uses.timing(i).gap_taken.hi);
     // Whether the line is looked up after an edge is not told apart.
-    if (may_transfer && context.instruction_lines) raise(most, context.instruction_lines->wait);
+    if (may_transfer && kernel.delivery.lines) raise(most, kernel.delivery.lines->wait);
     if (uses.timing(i).is_barrier_wait) raise(most, uses.result(i));
     return most;
 }
 
 /// Calls `use(i, lag)` for every instruction that may execute; by `lag` its result may be later
 /// than its issue makes it, since a grant of register reads may follow late (S33).
-template <class Use> void for_each_use(const AnalysisContext& context, Use use) {
-    const std::int64_t lag = longest_read_lag(context);
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
-        const bool lags = context.register_reads && context.register_reads->has_fixed_latency[i];
-        if (context.used[i]) use(i, lags ? lag : 0);
+template <class Use>
+void for_each_use(const TimedKernel& kernel, const LaunchGeometry& shape, Use use) {
+    const std::int64_t lag = longest_read_lag(kernel, shape);
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
+        const bool lags = kernel.registers.reads && kernel.registers.reads->has_fixed_latency[i];
+        if (kernel.used[i]) use(i, lags ? lag : 0);
     }
 }
 
 /// What any instruction of the kernel may occupy, right after its issue.
-PendingTimes occupied_by_any(const AnalysisContext& context, const OwnUses& uses) {
+PendingTimes occupied_by_any(const TimedKernel& kernel, const LaunchGeometry& shape,
+                             const OwnUses& uses) {
     PendingTimes pending;
-    for_each_use(context, [&](std::size_t i, std::int64_t lag) {
+    for_each_use(kernel, shape, [&](std::size_t i, std::int64_t lag) {
         uses.occupy_sources(i, pending);
         uses.occupy_results(i, lag, pending);
     });
     return pending;
 }
 
-std::int64_t longest_completion(const AnalysisContext& context, const OwnUses& uses) {
+std::int64_t longest_completion(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                const OwnUses& uses) {
     std::int64_t most = 1; // C2.
-    for_each_use(context, [&](std::size_t i, std::int64_t lag) {
+    for_each_use(kernel, shape, [&](std::size_t i, std::int64_t lag) {
         raise(most, models::plus(uses.result(i), lag));
         const auto& control = uses.instruction(i).control;
         if (control && control->read_barrier) raise(most, uses.source_read(i));
@@ -58,18 +61,18 @@ std::int64_t longest_completion(const AnalysisContext& context, const OwnUses& u
 
 } // namespace
 
-LongestStalls stalls_in_any_order(const AnalysisContext& context) {
-    const assembly::ControlFlowGraph& graph = *context.request.graph;
-    const OwnUses uses{context};
-    const PendingTimes pending = occupied_by_any(context, uses);
+LongestStalls stalls_in_any_order(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const assembly::ControlFlowGraph& graph = *kernel.graph;
+    const OwnUses uses{kernel};
+    const PendingTimes pending = occupied_by_any(kernel, shape, uses);
     LongestStalls stalls;
-    stalls.completion = longest_completion(context, uses);
-    stalls.instructions = per_instruction(context, [&](std::size_t i, const Timing&) {
+    stalls.completion = longest_completion(kernel, shape, uses);
+    stalls.instructions = per_instruction(kernel, [&](std::size_t i, const Timing&) {
         return uses.wait(i, pending, [](const OwnResource&) { return false; });
     });
     const auto add_successor = [&](std::size_t i, std::size_t before, bool may_transfer) {
-        if (context.used[i] && context.used[before])
-            raise(stalls.instructions[i], stall_after(context, uses, before, may_transfer));
+        if (kernel.used[i] && kernel.used[before])
+            raise(stalls.instructions[i], stall_after(kernel, shape, uses, before, may_transfer));
     };
     for (const assembly::BasicBlock& block : graph.blocks) {
         for (std::size_t i = block.first + 1; i <= block.last; ++i)

@@ -15,13 +15,12 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t longest_after_barriers(const AnalysisContext& context,
-                                    const InstructionCosts& stalls) {
-    const auto& graph = *context.request.graph;
+std::int64_t longest_after_barriers(const TimedKernel& kernel, const InstructionCosts& stalls) {
+    const auto& graph = *kernel.graph;
     std::int64_t longest = 0;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i) {
-            if (!is_barrier(context, i)) continue;
+            if (!is_barrier(kernel, i)) continue;
             if (i < block.last) {
                 longest = std::max(longest, stalls[i + 1]);
                 continue;
@@ -54,43 +53,46 @@ std::vector<BoundTerm> longest_of(const std::vector<RotationPath>& paths, TermsO
 
 } // namespace
 
-RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& pipelines,
-                                 models::Cycles isolated, Stalls stalls)
-    : context_{context}, known_{stalls}, ports_{port_times(context)}, isolated_{isolated.count()} {
+RoundRobinDelay::RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                 const AnalysisRun& run, const Warps& warps)
+    : kernel_{kernel}, shape_{shape}, run_{run}, known_{warps.stalls},
+      has_queueing_{warps.has_queueing}, ports_{port_times(kernel)}, isolated_{
+                                                                         warps.isolated.count()} {
     // The verifier knows which resources may be awaited, not what is outstanding at each
     // instruction.
     LongestStalls longest =
         known_ == Stalls::InAnyOrder
-            ? stalls_in_any_order(context)
-            : longest_stalls(*context.request.graph, pipelines.lower, pipelines.upper,
-                             context.facts.never, context.timings.size());
+            ? stalls_in_any_order(kernel, shape)
+            : longest_stalls(*kernel.graph, warps.pipelines.lower, warps.pipelines.upper,
+                             kernel.facts.never, kernel.timings.size());
     stalls_ = std::move(longest.instructions);
     completion_ = longest.completion;
-    turns_ = most_on_a_path(context, InstructionCosts(ports_.size(), 1));
+    turns_ = most_on_a_path(kernel, InstructionCosts(ports_.size(), 1));
     for (std::size_t i = 0; i < stalls_.size(); ++i)
-        if (context.used[i]) longest_stall_ = std::max(longest_stall_, stalls_[i]);
-    longest_after_barriers_ = longest_after_barriers(context, stalls_);
-    refill_ = models::plus(context.shape.refill.hi,
-                           context.instruction_lines ? context.instruction_lines->wait : 0);
+        if (kernel.used[i]) longest_stall_ = std::max(longest_stall_, stalls_[i]);
+    longest_after_barriers_ = longest_after_barriers(kernel, stalls_);
+    refill_ =
+        models::plus(shape.refill.hi, kernel.delivery.lines ? kernel.delivery.lines->wait : 0);
 }
 
 Cycles RoundRobinDelay::rotation_without_stalls(const RotationPath& path) const {
-    return Cycles{context_.shape.issue_slot.hi} * path.warp_slots;
+    return Cycles{shape_.issue_slot.hi} * path.warp_slots;
 }
 
 BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
                                 const CertificateName& certificate,
                                 const InstructionCosts& costs) const {
-    return {std::move(text), count, certified_most(context_, certificate, costs), certificate.id};
+    return {std::move(text), count, certified_most(kernel_, run_, certificate, costs),
+            certificate.id};
 }
 
 InstructionCosts RoundRobinDelay::residual_occupancy(const RotationPath& path) const {
-    const InstructionCosts others = cost_to_other_schedulers(context_);
-    const InstructionCosts grants = grant_distances(context_);
+    const InstructionCosts others = cost_to_other_schedulers(kernel_);
+    const InstructionCosts grants = grant_distances(kernel_, shape_);
     InstructionCosts residual_occupancy(ports_.size(), 0);
     for (std::size_t i = 0; i < ports_.size(); ++i) {
         const std::int64_t longest = std::max(ports_[i], grants[i]);
-        residual_occupancy[i] = std::max<std::int64_t>(0, longest - context_.shape.issue_slot.lo);
+        residual_occupancy[i] = std::max<std::int64_t>(0, longest - shape_.issue_slot.lo);
         // A path that changes its scheduler may wait for the port on one and in the stages of
         // another.
         if (path.changes_scheduler && others[i] > 0)
@@ -110,7 +112,7 @@ BoundTerm RoundRobinDelay::residual_occupancy_of(const RotationPath& path,
 
 std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
                                                        std::int64_t rotation) const {
-    const std::int64_t slot = context_.shape.issue_slot.hi;
+    const std::int64_t slot = shape_.issue_slot.hi;
     if (known_ == Stalls::OfOutstanding)
         return {{"issue slots of the warps of a scheduler, one of each in a rotation",
                  (Cycles{path.rotations} * path.warp_slots + Cycles{path.warp_slots - 1}).count(),
@@ -123,7 +125,7 @@ std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
                  path.blocks,
                  {upper(fmt::format("-rotations-of-{}", rotation)),
                   fmt::format("{} cycles for each instruction of a warp", rotation)},
-                 per_instruction(context_, [&](auto, const auto&) { return rotation; })),
+                 per_instruction(kernel_, [&](auto, const auto&) { return rotation; })),
             {"turns before the first one of the critical path, less the rotations that it does not "
              "traverse in full",
              1, (Cycles{slot} * (path.warp_slots - 1) - Cycles{rotation} * more).count()}};
@@ -131,7 +133,7 @@ std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
 
 std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
                                                      std::int64_t rotation) const {
-    const models::Interval& slot = context_.shape.issue_slot;
+    const models::Interval& slot = shape_.issue_slot;
     const auto beyond = [&](std::int64_t stall) {
         return std::max<std::int64_t>(0, stall - rotation);
     };
@@ -154,7 +156,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
     terms.push_back(
         {"stall of a rotation by a block that starts", path.single_warp_starts, beyond(refill_)});
     // A warp that re-enters the rotation may stall it, and its turns add to those of the rotation.
-    const std::int64_t of_block = context_.shape.on_one_scheduler(context_.shape.warps_per_block);
+    const std::int64_t of_block = shape_.on_one_scheduler(shape_.warps_per_block);
     const auto with_turns = [&](std::int64_t stall) {
         return (Cycles{stall} + Cycles{slot.hi} * (path.warp_slots - 1 + of_block)).count();
     };
@@ -199,7 +201,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const std::vector<RotationP
 }
 
 std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const {
-    const std::int64_t slot = context_.shape.issue_slot.hi;
+    const std::int64_t slot = shape_.issue_slot.hi;
     const std::int64_t next_block = path.blocks > 1 ? 1 : 0;
     // For blocks with one warp, the starts of the path's own blocks are among those of the
     // scheduler.
@@ -212,7 +214,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const
         term("issue slots of another warp of the scheduler, one before each turn",
              models::times(path.blocks, path.warp_slots - 1),
              {upper("-issue-slots"), "issue slots of a warp"},
-             per_instruction(context_, [&](auto, const auto&) { return slot; })),
+             per_instruction(kernel_, [&](auto, const auto&) { return slot; })),
         {"issue slots that run when the critical path changes to a warp",
          path.reentries + next_block, slot},
         {"stalls of another warp at its turn", path.blocking_warps, isolated_, isolated},
@@ -227,7 +229,7 @@ std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& p
         longest_of(paths, [&](const RotationPath& path) { return by_warps(path); });
     // A rotation may stall by loads of several warps, each with queueing delay at the caches
     // (S29a).
-    if (context_.has_queueing()) return warps;
+    if (has_queueing_) return warps;
     std::vector<BoundTerm> rotations = by_rotations(paths);
     return sum_of(warps) < sum_of(rotations) ? warps : rotations;
 }
@@ -239,13 +241,13 @@ void RoundRobinDelay::add_other_ports(const RotationPath& path,
         terms.push_back(
             {"an instruction that issued before the critical path changed to another block", 1,
              std::max(*std::max_element(ports_.begin(), ports_.end()),
-                      longest_read_lag(context_))});
+                      longest_read_lag(kernel_, shape_))});
 }
 
 BoundTerm RoundRobinDelay::demand_of_other_schedulers(const RotationPath& path) const {
     const std::string text = "demand of a warp on other schedulers: ports of the multiprocessor";
     return term(text, path.other_schedulers_warps, {upper("-demand-other-schedulers"), text},
-                cost_to_other_schedulers(context_));
+                cost_to_other_schedulers(kernel_));
 }
 
 } // namespace warpbound::analyzer

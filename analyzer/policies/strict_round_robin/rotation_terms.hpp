@@ -5,6 +5,8 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/analysis_run.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -45,10 +47,17 @@ public:
         InAnyOrder ///< Which resources may be awaited. Each term is a number of the launch or has a
                    ///< certificate, which is kept where certificates are (docs/theory, S28).
     };
-    /// `pipelines`: with a write buffer that never delays. `isolated`: the longest time of a warp
-    /// in isolation with these pipelines, over all paths that loop bounds allow.
-    RoundRobinDelay(const AnalysisContext& context, const PipelinePair& pipelines,
-                    models::Cycles isolated, Stalls stalls);
+    /// The warps that rotate.
+    struct Warps {
+        const PipelinePair& pipelines; ///< With a write buffer that never delays.
+        /// The longest time of one in isolation with these pipelines, over all paths that loop
+        /// bounds allow.
+        models::Cycles isolated;
+        Stalls stalls;
+        bool has_queueing = false; ///< Their accesses may wait for others in the memory system.
+    };
+    RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape, const AnalysisRun& run,
+                    const Warps& warps);
 
     /// Largest number of instructions (turns) of a warp.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
@@ -84,8 +93,11 @@ private:
                                  const CertificateName& certificate,
                                  const InstructionCosts& costs) const;
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const LaunchGeometry& shape_;
+    AnalysisRun run_;
     Stalls known_;
+    bool has_queueing_;
     InstructionCosts stalls_; ///< From the previous issue on.
     InstructionCosts ports_;
     std::int64_t turns_ = 0;

@@ -34,19 +34,6 @@ RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
     return path;
 }
 
-/// Time of this path, with its stalls by warps of other schedulers.
-StrictOrderBound terms_of_scheduler(const AnalysisContext& context, const RoundRobinDelay& times,
-                                    const RotationPath& path) {
-    // The simulation contains neither queueing delay nor the stages in front of the units.
-    const auto simulated = context.has_queueing() || context.register_reads
-                               ? std::nullopt
-                               : unless_stopped([&] {
-                                     return time_in_strict_order(context, path.warps, Side::Upper);
-                                 }).value_or(std::nullopt);
-    if (!simulated) return {times.terms({path})};
-    return {{{strict_order, 1, simulated->count()}, times.demand_of_other_schedulers(path)}, true};
-}
-
 /// Blocks that started before the last one, on the multiprocessor with the fewest.
 std::int64_t started_before_the_last(const LaunchGeometry& shape) {
     return (shape.blocks - 1) / shape.multiprocessors;
@@ -109,16 +96,16 @@ RotationPath path_of_blocks(const LaunchGeometry& shape, std::int64_t turns,
     return path;
 }
 
-std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context,
-                                       const LaunchGeometry& shape) {
-    const InstructionCosts costs = drain_costs(context, Side::Upper);
+std::vector<BoundTerm> terms_of_drains(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                       const AnalysisRun& run) {
+    const InstructionCosts costs = drain_costs(kernel, Side::Upper);
     const CertificateName certificate{"execution-time-upper-drain",
                                       "drains of the stores of a warp"};
-    const models::Cycles drain{certified_most(context, certificate, costs)};
+    const models::Cycles drain{certified_most(kernel, run, certificate, costs)};
     // The critical path changes to another multiprocessor, whose write buffer may still hold
     // stores.
-    const models::Cycles left =
-        models::Cycles{*std::max_element(costs.begin(), costs.end())} * context.buffer_entries.hi;
+    const models::Cycles left = models::Cycles{*std::max_element(costs.begin(), costs.end())} *
+                                kernel.write_buffer.entries.hi;
     const std::int64_t counted_warps =
         (started_before_the_last(shape) + shape.resident) * shape.warps_per_block;
     const bool on_its_path = shape.waves() > 1 && shape.multiprocessors > 1 &&
@@ -137,7 +124,8 @@ struct StrictOrder {
     LaunchGeometry shape;
     std::int64_t barriers = 0;
     PipelinePair pipelines;
-    SideAnswer isolated; ///< One warp, by loop bounds.
+    SideAnswer isolated;       ///< One warp, by loop bounds.
+    bool has_queueing = false; ///< Accesses may wait for others in the memory system.
 
     /// Whether warps stay in the rotation until they end, and all schedulers start together.
     [[nodiscard]] bool is_one_wave_without_barriers() const {
@@ -153,29 +141,47 @@ struct StrictOrder {
             paths.push_back(path_of_scheduler(shape, turns, warps));
         return paths;
     }
+    [[nodiscard]] RoundRobinDelay::Warps warps(RoundRobinDelay::Stalls stalls) const {
+        return {pipelines, isolated.execution.proved, stalls, has_queueing};
+    }
 };
 
-Result<StrictOrder> strict_order_of(const AnalysisContext& context) {
-    const auto common = barriers_without_early_ends(context);
+Result<StrictOrder> strict_order_of(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                    const MemoryPath& memory, const AnalysisRun& run) {
+    const auto common = barriers_without_early_ends(kernel, launch);
     if (!common) return common.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
     PipelinePair pipelines =
-        pipelines_of(context, 1, {0, 0, 0}, {}, has_scheduler_to_itself(context.shape));
-    auto isolated = bound_single_warp(context, pipelines, Side::Upper, context.deadline,
-                                      Facts::LoopBounds, in_isolation);
+        pipelines_of(kernel, 1, {0, 0, 0}, {}, has_scheduler_to_itself(launch.shape));
+    auto isolated =
+        bound_single_warp(kernel, run, pipelines, {Side::Upper, Facts::LoopBounds}, in_isolation);
     if (!isolated) return isolated.as_failure();
     const LaunchGeometry shape =
-        context.shape.waves() == 1 ? context.shape.full_multiprocessor() : context.shape;
+        launch.shape.waves() == 1 ? launch.shape.full_multiprocessor() : launch.shape;
     return StrictOrder{shape, common.value().most, std::move(pipelines),
-                       std::move(isolated).value()};
+                       std::move(isolated).value(), memory.has_queueing()};
+}
+
+/// Time of this path, with its stalls by warps of other schedulers.
+StrictOrderBound terms_of_scheduler(const TimedKernel& kernel, const StrictOrder& order,
+                                    const RoundRobinDelay& times, const RotationPath& path) {
+    // The simulation contains neither queueing delay nor the stages in front of the units.
+    const auto simulated = order.has_queueing || kernel.registers.reads
+                               ? std::nullopt
+                               : unless_stopped([&] {
+                                     return time_in_strict_order(kernel, order.shape.issue_slot,
+                                                                 path.warps, Side::Upper);
+                                 }).value_or(std::nullopt);
+    if (!simulated) return {times.terms({path})};
+    return {{{strict_order, 1, simulated->count()}, times.demand_of_other_schedulers(path)}, true};
 }
 
 /// The bound of these terms, to which those of the drains are added.
-SideAnswer with_drains(const AnalysisContext& context, const StrictOrder& order,
+SideAnswer with_drains(const TimedKernel& kernel, const AnalysisRun& run, const StrictOrder& order,
                        StrictOrderBound bound, bool has_evidence) {
-    for (BoundTerm& term : terms_of_drains(context, order.shape))
+    for (BoundTerm& term : terms_of_drains(kernel, order.shape, run))
         bound.terms.push_back(std::move(term));
-    if (has_evidence) keep_counted_certificates(context, bound.terms);
+    if (has_evidence) keep_counted_certificates(run, bound.terms);
     std::erase_if(bound.terms,
                   [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
     SideAnswer answer = order.isolated;
@@ -195,37 +201,39 @@ SideAnswer with_drains(const AnalysisContext& context, const StrictOrder& order,
 }
 
 /// By path bounds that have certificates.
-SideAnswer by_any_stalls(const AnalysisContext& context, const StrictOrder& order) {
-    const RoundRobinDelay times{context, order.pipelines, order.isolated.execution.proved,
-                                RoundRobinDelay::Stalls::InAnyOrder};
-    return with_drains(context, order, {times.terms(order.paths(times.turns()))}, true);
+SideAnswer by_any_stalls(const TimedKernel& kernel, const LaunchGeometry& shape,
+                         const AnalysisRun& run, const StrictOrder& order) {
+    const RoundRobinDelay times{kernel, shape, run,
+                                order.warps(RoundRobinDelay::Stalls::InAnyOrder)};
+    return with_drains(kernel, run, order, {times.terms(order.paths(times.turns()))}, true);
 }
 
-SideAnswer by_outstanding(const AnalysisContext& certified, const StrictOrder& order) {
-    const AnalysisContext context = without_certificates(certified);
-    const RoundRobinDelay times{context, order.pipelines, order.isolated.execution.proved,
-                                RoundRobinDelay::Stalls::OfOutstanding};
+SideAnswer by_outstanding(const TimedKernel& kernel, const LaunchGeometry& shape,
+                          const AnalysisRun& certified, const StrictOrder& order) {
+    const AnalysisRun run = certified.without_certificates();
+    const RoundRobinDelay times{kernel, shape, run,
+                                order.warps(RoundRobinDelay::Stalls::OfOutstanding)};
     const std::vector<RotationPath> paths = order.paths(times.turns());
     if (!order.is_one_wave_without_barriers())
-        return with_drains(context, order, {times.terms(paths)}, false);
+        return with_drains(kernel, run, order, {times.terms(paths)}, false);
     StrictOrderBound bound;
     for (const RotationPath& path : paths) {
-        StrictOrderBound one = terms_of_scheduler(context, times, path);
+        StrictOrderBound one = terms_of_scheduler(kernel, order, times, path);
         if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
     }
-    return with_drains(context, order, std::move(bound), false);
+    return with_drains(kernel, run, order, std::move(bound), false);
 }
 
 /// Side: lower. The simulated time of warps with a single path.
-std::optional<SideAnswer> simulated_from_below(const AnalysisContext& context,
+std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
+                                               const LaunchGeometry& shape,
                                                const SideAnswer& any_policy) {
-    const LaunchGeometry& shape = context.shape;
-    if (shape.waves() > 1 || context.register_reads) return std::nullopt;
+    if (shape.waves() > 1 || kernel.registers.reads) return std::nullopt;
     const auto simulated =
         unless_stopped([&] {
             return time_in_strict_order(
-                context, shape.on_one_scheduler(shape.share() * shape.warps_per_block),
-                Side::Lower);
+                kernel, shape.issue_slot,
+                shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
         }).value_or(std::nullopt);
     if (!simulated) return std::nullopt;
     return explored_schedules(any_policy, "the only schedule",
@@ -236,15 +244,18 @@ class StrictRoundRobin final : public Policy {
 public:
     [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
                                                   Wanted wanted) const override {
-        const auto order = strict_order_of(context);
+        const TimedKernel& kernel = context.kernel;
+        const LaunchGeometry& shape = context.launch.shape;
+        const AnalysisRun& run = context.run;
+        const auto order = strict_order_of(kernel, context.launch, context.memory, run);
         if (!order) return order.as_failure();
         Alternatives all;
         if (wanted != Wanted::WithEvidence)
-            add_alternative(all, !context.certificates || wanted == Wanted::Tightest,
-                            [&] { return by_outstanding(context, order.value()); });
+            add_alternative(all, !run.certificates || wanted == Wanted::Tightest,
+                            [&] { return by_outstanding(kernel, shape, run, order.value()); });
         if (wanted != Wanted::Tightest)
-            add_alternative(all, context.certificates || wanted == Wanted::WithEvidence,
-                            [&] { return by_any_stalls(context, order.value()); });
+            add_alternative(all, run.certificates || wanted == Wanted::WithEvidence,
+                            [&] { return by_any_stalls(kernel, shape, run, order.value()); });
         return all;
     }
 
@@ -253,7 +264,8 @@ public:
                                                   Wanted wanted) const override {
         Alternatives all{std::move(any_policy)};
         if (wanted != Wanted::WithEvidence)
-            if (auto simulated = simulated_from_below(context, all.front()))
+            if (auto simulated =
+                    simulated_from_below(context.kernel, context.launch.shape, all.front()))
                 all.push_back(std::move(*simulated));
         return all;
     }

@@ -11,17 +11,17 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
-BlockedSlots::BlockedSlots(const AnalysisContext& context,
+BlockedSlots::BlockedSlots(const TimedKernel& kernel, const ScheduledLaunch& launch,
                            std::vector<ResourceOccupancy> occupancies,
                            std::vector<bool> of_own_block)
-    : context_{context}, occupancies_{std::move(occupancies)},
+    : kernel_{kernel}, launch_{launch}, occupancies_{std::move(occupancies)},
       of_own_block_{std::move(of_own_block)}, distinct_{occupancies_} {
     std::sort(distinct_.begin(), distinct_.end());
     distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
 }
 
 bool BlockedSlots::in_one_block(std::int64_t warp_slot, std::int64_t other) const {
-    const LaunchGeometry& shape = context_.shape;
+    const LaunchGeometry& shape = launch_.shape;
     if (shape.blocks == 1) return true;
     if (shape.warps_per_block % shape.schedulers != 0) return false;
     const std::int64_t of_block = shape.warps_per_block / shape.schedulers;
@@ -42,7 +42,7 @@ std::int64_t BlockedSlots::most(const Blocked& blocked, bool own_block) {
             counts.push_back(counted ? blocked[static_cast<std::size_t>(entry - distinct_.begin())]
                                      : 0);
         }
-        found->second = most_on_a_path(context_, counts);
+        found->second = most_on_a_path(kernel_, counts);
     }
     return found->second;
 }
@@ -130,7 +130,7 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
         const std::int64_t one = fixed_phase
                                      ? by_scheduler(boundaries, table, warp_slot)
                                      : by_any_scheduler(schedulers[i].table.warp_slots(), shortest,
-                                                        context_.shape.blocks == 1);
+                                                        launch_.shape.blocks == 1);
         blocked = plus(blocked, times(one, count));
     }
     return blocked;
@@ -139,10 +139,10 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
 std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_slot) {
     if (table.warp_slots() == 1) return by_any_scheduler(1, 1, true);
     bool dual_issue = false;
-    for (std::size_t i = 0; i < context_.timings.size(); ++i)
+    for (std::size_t i = 0; i < kernel_.timings.size(); ++i)
         dual_issue =
-            dual_issue || (context_.used[i] && context_.timings[i] && table.slot_length() == 1 &&
-                           context_.timings[i].value().gap.lo == 0);
+            dual_issue || (kernel_.used[i] && kernel_.timings[i] && table.slot_length() == 1 &&
+                           kernel_.timings[i].value().gap.lo == 0);
     const SlotBoundaries boundaries{table, warp_slot};
     Blocked blocked;
     for (const ResourceOccupancy& occupancy : distinct_)
@@ -152,11 +152,11 @@ std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_s
 }
 
 std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
-    const LaunchGeometry& shape = context_.shape;
+    const LaunchGeometry& shape = launch_.shape;
     const std::int64_t warps = shape.resident * shape.warps_per_block;
     std::vector<SlotTable> tables; // By scheduler.
     for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
-        tables.emplace_back(context_.request.policy, (warps - first - 1) / shape.schedulers + 1,
+        tables.emplace_back(launch_.policy, (warps - first - 1) / shape.schedulers + 1,
                             shape.issue_slot.hi);
     std::vector<Blocked> cycles(static_cast<std::size_t>(warps), Blocked(distinct_.size(), 0));
     for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
@@ -187,7 +187,8 @@ std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
 }
 
 BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) const {
-    const std::int64_t boundaries = boundaries_on_path(context_, cycles_of_hold(context_), slots);
+    const std::int64_t boundaries =
+        boundaries_on_path(launch_.shape, cycles_of_hold(kernel_, launch_.shape), slots);
     Blocked cycles;
     for (const ResourceOccupancy& occupancy : distinct_)
         cycles.push_back(
@@ -196,12 +197,12 @@ BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) 
 }
 
 std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
-    const LaunchGeometry& shape = context_.shape;
+    const LaunchGeometry& shape = launch_.shape;
     const std::int64_t warps = shape.resident * shape.warps_per_block;
     const std::int64_t first = block * shape.warps_per_block;
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < std::min(warps, shape.schedulers); ++i) {
-        const SlotTable table{context_.request.policy, (warps - i - 1) / shape.schedulers + 1,
+        const SlotTable table{launch_.policy, (warps - i - 1) / shape.schedulers + 1,
                               shape.issue_slot.hi};
         std::vector<SlotDistance> of_block;
         for (std::int64_t warp = first; warp < first + shape.warps_per_block; ++warp)
@@ -214,8 +215,8 @@ std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
 }
 
 std::int64_t BlockedSlots::cycles_in_stages_of_any(const std::vector<SlotDistance>& distances) {
-    const LaunchGeometry& shape = context_.shape;
-    const std::int64_t hold = cycles_of_hold(context_);
+    const LaunchGeometry& shape = launch_.shape;
+    const std::int64_t hold = cycles_of_hold(kernel_, launch_.shape);
     if (hold == 0) return 0;
     const SlotDistance any = hull(distances);
     const std::int64_t of_warp = most(cycles_in_stages(any));
@@ -224,14 +225,15 @@ std::int64_t BlockedSlots::cycles_in_stages_of_any(const std::vector<SlotDistanc
     // without an issue in between.
     std::int64_t of_path = of_launch;
     if (shape.multiprocessors > 1) {
-        const std::int64_t left = times(boundaries_on_path(context_, hold + 1, any), any.longest);
+        const std::int64_t left =
+            times(boundaries_on_path(launch_.shape, hold + 1, any), any.longest);
         of_path = plus(times(of_warp, shape.warps_along_critical_path()), left);
     }
     return plus(std::min(of_launch, of_path), any.longest);
 }
 
 std::int64_t BlockedSlots::cycles_of_any(const std::vector<SlotDistance>& distances) {
-    const LaunchGeometry& shape = context_.shape;
+    const LaunchGeometry& shape = launch_.shape;
     Blocked cycles;
     std::int64_t longest_distance = 0;
     for (const SlotDistance& slots : distances)

@@ -4,8 +4,9 @@
 /// by instructions of other warps (docs/theory, S17).
 
 #include "analyzer/interference/resource_demand.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
 #include "analyzer/launch/slot_table.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 
 #include <cstdint>
 #include <map>
@@ -31,8 +32,8 @@ class BlockedSlots {
 public:
     /// `occupancies`: by instruction of the function. `of_own_block`: instructions that count when
     /// a warp of the same block executes them; empty: all.
-    BlockedSlots(const AnalysisContext& context, std::vector<ResourceOccupancy> occupancies,
-                 std::vector<bool> of_own_block = {});
+    BlockedSlots(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                 std::vector<ResourceOccupancy> occupancies, std::vector<bool> of_own_block = {});
 
     /// In one wave: blocked slots of the warp in `warp_slot` of one of `schedulers[own]`, by all
     /// others.
@@ -71,7 +72,8 @@ private:
     /// Largest sum over all occupancies of a warp.
     std::int64_t most(const Blocked& blocked, bool own_block = false);
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const ScheduledLaunch& launch_;
     std::vector<ResourceOccupancy> occupancies_;
     std::vector<bool> of_own_block_;
     std::vector<ResourceOccupancy> distinct_; ///< Distinct occupancies, sorted.

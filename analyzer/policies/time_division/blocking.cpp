@@ -16,18 +16,18 @@ using models::times;
 
 namespace {
 
-std::vector<ResourceOccupancy> port_occupancies(const AnalysisContext& context) {
+std::vector<ResourceOccupancy> port_occupancies(const TimedKernel& kernel) {
     std::vector<ResourceOccupancy> occupancies;
-    for (const std::int64_t cycles : port_times(context))
-        occupancies.push_back(
-            {cycles, cycles > 0 && is_shared_by_all(context, occupancies.size())});
+    for (const std::int64_t cycles : port_times(kernel))
+        occupancies.push_back({cycles, cycles > 0 && is_shared_by_all(kernel, occupancies.size())});
     return occupancies;
 }
 
-std::vector<ResourceOccupancy> stage_occupancies(const AnalysisContext& context) {
-    const std::int64_t hold = cycles_of_hold(context);
+std::vector<ResourceOccupancy> stage_occupancies(const TimedKernel& kernel,
+                                                 const LaunchGeometry& shape) {
+    const std::int64_t hold = cycles_of_hold(kernel, shape);
     std::vector<ResourceOccupancy> occupancies;
-    for (const std::int64_t slots : slots_held_by_reads(context))
+    for (const std::int64_t slots : slots_held_by_reads(kernel, shape))
         occupancies.push_back(slots > 0 ? ResourceOccupancy{plus(hold, 2), false, slots}
                                         : ResourceOccupancy{});
     return occupancies;
@@ -36,12 +36,12 @@ std::vector<ResourceOccupancy> stage_occupancies(const AnalysisContext& context)
 /// The stores of the launch and the time that they occupy the write buffer.
 class BufferedStores {
 public:
-    explicit BufferedStores(const AnalysisContext& context)
-        : context_{context}, entries_{context.buffer_entries.lo} {
-        const InstructionCosts drains = drain_costs(context, Side::Upper);
+    BufferedStores(const TimedKernel& kernel, const LaunchGeometry& shape)
+        : kernel_{kernel}, shape_{shape}, entries_{kernel.write_buffer.entries.lo} {
+        const InstructionCosts drains = drain_costs(kernel, Side::Upper);
         InstructionCosts entering(drains.size(), 0);
         for (std::size_t i = 0; i < entering.size(); ++i)
-            entering[i] = enters_write_buffer(context, i) ? 1 : 0;
+            entering[i] = enters_write_buffer(kernel, i) ? 1 : 0;
         stores_ = of_all(entering);
         drains_ = of_all(drains);
         for (const std::int64_t drain : drains)
@@ -50,21 +50,20 @@ public:
 
     /// Whether all stores of the launch fit in the write buffer, so that none waits.
     [[nodiscard]] bool all_fit() const { return stores_ <= entries_; }
-    [[nodiscard]] bool may_count_entries() const { return context_.buffer_entries.is_exact(); }
+    [[nodiscard]] bool may_count_entries() const { return kernel_.write_buffer.entries.is_exact(); }
     /// Occupancy of a store from its entry on: it finds at most all entries but one occupied.
     [[nodiscard]] std::vector<ResourceOccupancy> occupancies() const {
-        std::vector<ResourceOccupancy> occupancies(context_.timings.size());
+        std::vector<ResourceOccupancy> occupancies(kernel_.timings.size());
         for (std::size_t i = 0; i < occupancies.size(); ++i)
-            if (enters_write_buffer(context_, i))
+            if (enters_write_buffer(kernel_, i))
                 occupancies[i] = {times(longest_drain_, entries_), true};
         return occupancies;
     }
     /// Blocking counted per store (S23), with the slot distances `distances`.
     [[nodiscard]] std::int64_t cycles_by_store(const std::vector<SlotDistance>& distances) const {
-        InstructionCosts costs = drain_costs(context_, Side::Upper);
+        InstructionCosts costs = drain_costs(kernel_, Side::Upper);
         for (std::size_t i = 0; i < costs.size(); ++i)
-            costs[i] =
-                enters_write_buffer(context_, i) ? blocking_of_store(costs[i], distances) : 0;
+            costs[i] = enters_write_buffer(kernel_, i) ? blocking_of_store(costs[i], distances) : 0;
         return of_all(costs);
     }
     /// At a blocked slot all entries are occupied; `boundaries`: slot boundaries within the
@@ -84,7 +83,7 @@ public:
         if (all_fit()) return 0;
         // When the critical path changes its warp slot, slot boundaries may be closer by less than
         // one slot.
-        const std::int64_t slack = context_.shape.issue_slot.hi - 1;
+        const std::int64_t slack = shape_.issue_slot.hi - 1;
         const auto cycles = [&](std::int64_t stores, std::int64_t drains) {
             std::int64_t drained = 0;
             std::int64_t longest = 0;
@@ -98,13 +97,12 @@ public:
         };
         const std::int64_t of_launch =
             std::min(cycles(stores_, drains_), cycles_by_store(distances));
-        const LaunchGeometry& shape = context_.shape;
-        if (shape.multiprocessors == 1) return of_launch;
+        if (shape_.multiprocessors == 1) return of_launch;
         // Stores of the blocks on the multiprocessors of the critical path, and those in the write
         // buffer of the second multiprocessor when the critical path changes to it.
-        const std::int64_t left = context_.buffer_entries.hi;
+        const std::int64_t left = kernel_.write_buffer.entries.hi;
         const auto on_its_path = [&](std::int64_t of_all_warps) {
-            return times(of_all_warps / shape.warps(), shape.warps_along_critical_path());
+            return times(of_all_warps / shape_.warps(), shape_.warps_along_critical_path());
         };
         return std::min(of_launch, cycles(plus(on_its_path(stores_), left),
                                           plus(on_its_path(drains_), times(left, longest_drain_))));
@@ -112,10 +110,11 @@ public:
 
 private:
     [[nodiscard]] std::int64_t of_all(const InstructionCosts& counts) const {
-        return times(most_on_a_path(context_, counts), context_.shape.warps());
+        return times(most_on_a_path(kernel_, counts), shape_.warps());
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const LaunchGeometry& shape_;
     std::int64_t entries_;
     std::int64_t stores_ = 0;
     std::int64_t drains_ = 0;
@@ -138,11 +137,11 @@ std::vector<std::int64_t> all_warp_slots(const SlotTable& order) {
 
 /// In one wave. `symmetric`: all warps interfere alike, so that one warp slot of each kind
 /// suffices.
-std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context,
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const ScheduledLaunch& launch,
                                                           ResourceBlocking blocking,
                                                           const BufferedStores& buffered,
                                                           bool symmetric) {
-    const auto schedulers = schedulers_of(context.request.policy, context.shape);
+    const auto schedulers = schedulers_of(launch.policy, launch.shape);
     std::map<SlotDistance, SlotBlocking> by_distance;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
         const SlotTable& order = schedulers[own].table;
@@ -177,29 +176,29 @@ std::vector<bool> counted_in(const BarrierIntervals& intervals, std::size_t inte
 }
 
 /// Largest blocking of a warp slot in one barrier interval. Unit: cycles.
-SlotBlocking blocking_in_interval(const AnalysisContext& context, const BarrierIntervals& intervals,
-                                  std::size_t interval) {
+SlotBlocking blocking_in_interval(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                  const BarrierIntervals& intervals, std::size_t interval) {
     // A warp that uses no port of a unit (no store) in this interval does not wait for one.
-    std::vector<bool> units(context.request.architecture->units.size(), false);
+    std::vector<bool> units(kernel.architecture->units.size(), false);
     bool any_store = false;
-    for (std::size_t i = 0; i < context.used.size(); ++i) {
+    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
         if (!intervals.executes[interval][i]) continue;
-        units[context.timings[i].value().unit] = true;
-        any_store = any_store || enters_write_buffer(context, i);
+        units[kernel.timings[i].value().unit] = true;
+        any_store = any_store || enters_write_buffer(kernel, i);
     }
-    std::vector<ResourceOccupancy> ports = port_occupancies(context);
+    std::vector<ResourceOccupancy> ports = port_occupancies(kernel);
     for (std::size_t i = 0; i < ports.size(); ++i)
-        if (ports[i].cycles > 0 && !units[context.timings[i].value().unit]) ports[i] = {};
-    const BufferedStores buffered{context};
+        if (ports[i].cycles > 0 && !units[kernel.timings[i].value().unit]) ports[i] = {};
+    const BufferedStores buffered{kernel, launch.shape};
     const std::vector<ResourceOccupancy> stores = buffered.occupancies();
-    const std::vector<ResourceOccupancy> stages = stage_occupancies(context);
+    const std::vector<ResourceOccupancy> stages = stage_occupancies(kernel, launch.shape);
     SlotBlocking most;
     for (const auto& [distance, slots] :
-         blocking_by_distance(context,
-                              {{context, ports, counted_in(intervals, interval, ports)},
-                               {context, stores, counted_in(intervals, interval, stores)},
-                               {context, stages, counted_in(intervals, interval, stages)}},
-                              buffered, context.shape.blocks == 1)) {
+         blocking_by_distance(launch,
+                              {{kernel, launch, ports, counted_in(intervals, interval, ports)},
+                               {kernel, launch, stores, counted_in(intervals, interval, stores)},
+                               {kernel, launch, stages, counted_in(intervals, interval, stages)}},
+                              buffered, launch.shape.blocks == 1)) {
         most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
         most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
         if (any_store)
@@ -218,28 +217,29 @@ std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistanc
     return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
 }
 
-std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context) {
-    const BufferedStores buffered{context};
-    return blocking_by_distance(context,
-                                {{context, port_occupancies(context)},
-                                 {context, buffered.occupancies()},
-                                 {context, stage_occupancies(context)}},
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const TimedKernel& kernel,
+                                                          const ScheduledLaunch& launch) {
+    const BufferedStores buffered{kernel, launch.shape};
+    return blocking_by_distance(launch,
+                                {{kernel, launch, port_occupancies(kernel)},
+                                 {kernel, launch, buffered.occupancies()},
+                                 {kernel, launch, stage_occupancies(kernel, launch.shape)}},
                                 buffered, true);
 }
 
-SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
+SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers) {
-    BlockedSlots ports{context, port_occupancies(context)};
-    BlockedSlots stages{context, stage_occupancies(context)};
+    BlockedSlots ports{kernel, launch, port_occupancies(kernel)};
+    BlockedSlots stages{kernel, launch, stage_occupancies(kernel, launch.shape)};
     SlotBlocking blocking;
-    blocking.by_stores = BufferedStores{context}.blocked_cycles(distances);
-    if (context.shape.waves() > 1) {
+    blocking.by_stores = BufferedStores{kernel, launch.shape}.blocked_cycles(distances);
+    if (launch.shape.waves() > 1) {
         blocking.by_ports = ports.cycles_of_any(distances);
         blocking.by_reads = stages.cycles_in_stages_of_any(distances);
         return blocking;
     }
-    for (std::int64_t block = 0; block < context.shape.blocks; ++block) {
+    for (std::int64_t block = 0; block < launch.shape.blocks; ++block) {
         blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
         blocking.by_reads = std::max(blocking.by_reads, stages.cycles_in_stages_of_block(block));
     }
@@ -250,12 +250,12 @@ SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
         in_intervals.by_stores = plus(in_intervals.by_stores, times(slots.by_stores, count));
         in_intervals.by_reads = plus(in_intervals.by_reads, times(slots.by_reads, count));
     };
-    if (const auto intervals = barrier_intervals(context, barriers)) {
+    if (const auto intervals = barrier_intervals(kernel, launch.shape, barriers)) {
         for (std::size_t interval = 0; interval < intervals->executes.size(); ++interval)
-            add(blocking_in_interval(context, *intervals, interval), 1);
+            add(blocking_in_interval(kernel, launch, *intervals, interval), 1);
     } else {
         SlotBlocking most;
-        for (const auto& [distance, slots] : blocking_by_distance(context)) {
+        for (const auto& [distance, slots] : blocking_by_distance(kernel, launch)) {
             most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
             most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
             most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));

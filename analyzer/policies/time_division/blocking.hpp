@@ -25,11 +25,12 @@ struct SlotBlocking {
 std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances);
 
 /// In one wave: by slot distance, the blocking of warps with that distance.
-std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context);
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const TimedKernel& kernel,
+                                                          const ScheduledLaunch& launch);
 /// For a critical path that changes its warp slot: at the barriers of a block (`barriers` in a
 /// wave), or in several waves. The results count cycles. `distances`: slot distances of its warp
 /// slots.
-SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
+SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers);
 

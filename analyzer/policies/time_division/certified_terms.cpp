@@ -22,9 +22,10 @@ using models::times;
 class CertifiedTimeDivision {
 public:
     /// `slots`: slot distances of the path.
-    CertifiedTimeDivision(const AnalysisContext& context, const TimeDivisionPath& critical,
+    CertifiedTimeDivision(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                          const AnalysisRun& run, const TimeDivisionPath& critical,
                           const std::vector<SlotDistance>& slots)
-        : context_{context}, shape_{context.shape}, critical_{critical},
+        : kernel_{kernel}, launch_{launch}, shape_{launch.shape}, run_{run}, critical_{critical},
           distances_{critical.changes_warp_slot ? critical.distances : slots}, any_{hull(
                                                                                    distances_)} {}
 
@@ -40,7 +41,7 @@ public:
         add_ports();
         add_stages();
         // With accesses through the caches, drains are part of the queueing delay (S29).
-        if (context_.caches) return std::move(terms_);
+        if (critical_.queues_drains) return std::move(terms_);
         add_stores();
         add_last_drains();
         return std::move(terms_);
@@ -60,12 +61,12 @@ private:
     /// Longest time of blocked slots that one occupancy of a port causes.
     [[nodiscard]] InstructionCosts blocking_by_ports(bool own_scheduler,
                                                      bool other_schedulers) const {
-        InstructionCosts costs = port_times(context_);
+        InstructionCosts costs = port_times(kernel_);
         for (std::size_t i = 0; i < costs.size(); ++i) {
             if (costs[i] == 0) continue;
             // A port that is free again after one slot is free at the end of the next warp's slot.
             const bool counts = (own_scheduler && costs[i] > shape_.issue_slot.hi) ||
-                                (other_schedulers && is_shared_by_all(context_, i));
+                                (other_schedulers && is_shared_by_all(kernel_, i));
             std::int64_t most_blocked = 0;
             for (const SlotDistance& slots : distances_)
                 most_blocked = std::max(most_blocked,
@@ -76,7 +77,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t longest_port_time() const {
-        const InstructionCosts ports = port_times(context_);
+        const InstructionCosts ports = port_times(kernel_);
         return ports.empty() ? 0 : *std::ranges::max_element(ports);
     }
 
@@ -84,7 +85,7 @@ private:
     /// slot boundary of this path. `longest`: an occupancy.
     [[nodiscard]] std::int64_t occupants(std::int64_t longest) const {
         std::int64_t most = 0;
-        for (const EquivalentSchedulers& equal : schedulers_of(context_.request.policy, shape_)) {
+        for (const EquivalentSchedulers& equal : schedulers_of(launch_.policy, shape_)) {
             const SlotTable& table = equal.table;
             const std::int64_t reach = std::max<std::int64_t>(0, longest - 1) / table.slot_length();
             for (std::int64_t warp_slot = 0; warp_slot < equal.warps; ++warp_slot) {
@@ -111,7 +112,7 @@ private:
                 ports + id_suffix(),
                 "slots of any other warp that a warp blocks by occupying ports"};
             add("slots of the critical path in which a port is occupied", warps,
-                certified_most(context_, any, blocking_by_ports(true, true)), any.id);
+                certified_most(kernel_, run_, any, blocking_by_ports(true, true)), any.id);
             return;
         }
         const CertificateName same{
@@ -121,9 +122,9 @@ private:
             ports + "-other-schedulers" + id_suffix(),
             "slots of a warp of another scheduler that a warp blocks by occupying ports"};
         const std::int64_t on_own_scheduler =
-            certified_most(context_, same, blocking_by_ports(true, false));
+            certified_most(kernel_, run_, same, blocking_by_ports(true, false));
         const std::int64_t on_other_schedulers =
-            certified_most(context_, other, blocking_by_ports(false, true));
+            certified_most(kernel_, run_, other, blocking_by_ports(false, true));
         // A warp with one warp fewer on its scheduler has one more on the other schedulers.
         std::int64_t same_scheduler = shape_.on_one_scheduler(warps) - 1;
         const std::int64_t fewer = warps / shape_.schedulers - 1;
@@ -140,13 +141,13 @@ private:
     }
 
     void add_stages() {
-        const std::int64_t hold = cycles_of_hold(context_);
+        const std::int64_t hold = cycles_of_hold(kernel_, shape_);
         if (hold == 0) return;
         const CertificateName held{
             "execution-time-upper-stages" + id_suffix(),
             "slots that a warp blocks by register reads in the stages in front of the units"};
         const std::int64_t cycles =
-            certified_most(context_, held, time_held_by_reads(context_, any_));
+            certified_most(kernel_, run_, held, time_held_by_reads(kernel_, shape_, any_));
         std::int64_t warps = shape_.warps();
         if (!critical_.changes_warp_slot) {
             warps = std::min(shape_.on_one_scheduler(warps) - 1, occupants(plus(hold, 2)));
@@ -160,38 +161,40 @@ private:
     }
 
     void add_stores() {
-        InstructionCosts costs = drain_costs(context_, Side::Upper);
+        InstructionCosts costs = drain_costs(kernel_, Side::Upper);
         InstructionCosts entering(costs.size(), 0);
         for (std::size_t i = 0; i < costs.size(); ++i) {
-            if (!enters_write_buffer(context_, i)) continue;
+            if (!enters_write_buffer(kernel_, i)) continue;
             entering[i] = 1;
             costs[i] = blocking_of_store(costs[i], distances_);
         }
-        const std::int64_t stores = most_on_a_path(context_, entering);
+        const std::int64_t stores = most_on_a_path(kernel_, entering);
         // No store waits while all stores of the launch fit in the write buffer.
-        if (times(stores, shape_.warps()) <= context_.buffer_entries.lo) return;
+        if (times(stores, shape_.warps()) <= kernel_.write_buffer.entries.lo) return;
         const CertificateName full{
             "execution-time-upper-write-buffer" + id_suffix(),
             "slots that the stores of a warp block by filling the write buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
-            certified_most(context_, full, costs), full.id);
+            certified_most(kernel_, run_, full, costs), full.id);
     }
 
     void add_last_drains() {
-        const InstructionCosts costs = drain_costs(context_, Side::Upper);
+        const InstructionCosts costs = drain_costs(kernel_, Side::Upper);
         const std::int64_t longest =
             costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
-        const std::int64_t buffer = times(longest, context_.buffer_entries.hi);
+        const std::int64_t buffer = times(longest, kernel_.write_buffer.entries.hi);
         const CertificateName drain{"execution-time-upper-drain", "drains of the stores of a warp"};
-        const std::int64_t of_warp = certified_most(context_, drain, costs);
+        const std::int64_t of_warp = certified_most(kernel_, run_, drain, costs);
         if (times(of_warp, shape_.warps()) <= buffer)
             add("drains of the stores of a warp", shape_.warps(), of_warp, drain.id);
         else
             add("drains of the entries after the last store", 1, buffer);
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
+    const ScheduledLaunch& launch_;
     const LaunchGeometry& shape_;
+    const AnalysisRun& run_;
     const TimeDivisionPath& critical_;
     std::vector<SlotDistance> distances_; ///< Of the slots that may be blocked.
     SlotDistance any_;
@@ -200,13 +203,13 @@ private:
 
 } // namespace
 
-SideAnswer time_division_with_evidence(const AnalysisContext& context,
-                                       const TimeDivisionPath& critical,
+SideAnswer time_division_with_evidence(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                       const AnalysisRun& run, const TimeDivisionPath& critical,
                                        const std::vector<PathInSlots>& paths) {
     return with_terms(
         paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            CertifiedTimeDivision sum{context, critical, slots};
+            CertifiedTimeDivision sum{kernel, launch, run, critical, slots};
             return sum.terms("execution-time-upper" + critical.id_suffix(slots), path);
         },
         "blocked slots by path bounds", true);

@@ -12,8 +12,8 @@ namespace warpbound::analyzer {
 
 /// Side: upper. Keeps the certificates of the terms, if any are kept. `paths`: the longest paths in
 /// time slots.
-SideAnswer time_division_with_evidence(const AnalysisContext& context,
-                                       const TimeDivisionPath& critical,
+SideAnswer time_division_with_evidence(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                       const AnalysisRun& run, const TimeDivisionPath& critical,
                                        const std::vector<PathInSlots>& paths);
 
 } // namespace warpbound::analyzer

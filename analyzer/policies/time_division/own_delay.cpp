@@ -11,9 +11,9 @@
 
 namespace warpbound::analyzer {
 
-AnalysisContext on_fullest_multiprocessor(const AnalysisContext& context) {
-    AnalysisContext one = context;
-    if (context.shape.waves() == 1) one.shape = context.shape.full_multiprocessor();
+ScheduledLaunch on_fullest_multiprocessor(const ScheduledLaunch& launch) {
+    ScheduledLaunch one = launch;
+    if (launch.shape.waves() == 1) one.shape = launch.shape.full_multiprocessor();
     return one;
 }
 
@@ -38,15 +38,18 @@ std::string distance_text(const std::vector<SlotDistance>& slots) {
 
 } // namespace
 
-Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
+Result<TimeDivisionPath> time_division_path(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch,
+                                            const MemoryPath& memory) {
     TimeDivisionPath critical;
-    const auto barriers = barriers_without_early_ends(context);
+    const auto barriers = barriers_without_early_ends(kernel, launch);
     if (!barriers) return barriers.as_failure();
     critical.barriers = barriers.value().most;
+    critical.queues_drains = memory.caches.has_value();
     // In several waves the critical path may pass through all warp slots, at barriers also within a
     // block.
-    critical.changes_warp_slot = context.shape.waves() > 1 || critical.barriers > 0;
-    critical.distances = slot_distances(context.request.policy, context.shape);
+    critical.changes_warp_slot = launch.shape.waves() > 1 || critical.barriers > 0;
+    critical.distances = slot_distances(launch.policy, launch.shape);
     if (critical.barriers > 0)
         critical.paths = {critical.distances};
     else
@@ -55,17 +58,18 @@ Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
     return critical;
 }
 
-Result<std::vector<PathInSlots>> longest_in_slots(const AnalysisContext& context,
-                                                  const TimeDivisionPath& critical,
-                                                  Deadline deadline) {
+Result<std::vector<PathInSlots>> longest_in_slots(const TimedKernel& kernel,
+                                                  const LaunchGeometry& shape,
+                                                  const AnalysisRun& run,
+                                                  const TimeDivisionPath& critical) {
     // Facts on whole paths do not hold for a critical path through several warps.
     const Facts facts = critical.barriers > 0 ? Facts::LoopBounds : Facts::All;
     std::vector<PathInSlots> paths;
     for (const auto& slots : critical.paths) {
         // The write buffer has terms of its own: in these pipelines it never delays.
         const PipelinePair pipelines =
-            pipelines_of(context, 1, {0, 0, 0}, slots, has_scheduler_to_itself(context.shape));
-        auto isolated = bound_single_warp(context, pipelines, Side::Upper, deadline, facts,
+            pipelines_of(kernel, 1, {0, 0, 0}, slots, has_scheduler_to_itself(shape));
+        auto isolated = bound_single_warp(kernel, run, pipelines, {Side::Upper, facts},
                                           critical.id_suffix(slots));
         if (!isolated) return isolated.as_failure();
         paths.push_back({slots, std::move(isolated).value()});
@@ -100,16 +104,16 @@ SideAnswer with_terms(const std::vector<PathInSlots>& paths, const TermsOfPath& 
     return std::move(*worst);
 }
 
-Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
-                                        Deadline deadline) {
+Result<SideAnswer> own_delay_from_below(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                        const AnalysisRun& run, SideAnswer answer) {
     // Warp slots that are occupied on some multiprocessor in every run.
     const LaunchGeometry occupied =
-        context.shape.one_multiprocessor(context.shape.min_initial_on_fullest());
-    for (const SlotDistance& slots : slot_distances(context.request.policy, occupied)) {
+        launch.shape.one_multiprocessor(launch.shape.min_initial_on_fullest());
+    for (const SlotDistance& slots : slot_distances(launch.policy, occupied)) {
         if (slots.longest == 1) continue;
-        const PipelinePair pipelines =
-            pipelines_of(context, context.buffer_entries.hi, context.buffer_drain, {slots});
-        auto isolated = bound_single_warp(context, pipelines, Side::Lower, deadline, Facts::All,
+        const PipelinePair pipelines = pipelines_of(kernel, kernel.write_buffer.entries.hi,
+                                                    kernel.write_buffer.drain, {slots});
+        auto isolated = bound_single_warp(kernel, run, pipelines, {Side::Lower, Facts::All},
                                           distance_suffix(slots));
         if (!isolated) return isolated;
         SideResult& execution = isolated.value().execution;
@@ -118,7 +122,7 @@ Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnsw
         // the run may start within that slot.
         const std::int64_t path = execution.proved.count();
         const models::Cycles least{(models::Cycles{path} * slots.shortest).count() / slots.longest -
-                                   (context.shape.issue_slot.hi - 1)};
+                                   (launch.shape.issue_slot.hi - 1)};
         BoundExpression sum;
         sum.text = "path of a warp in its time slots, " + distance_text({slots});
         sum.terms = {{"path of a warp in its time slots, with the longest slot distance throughout",

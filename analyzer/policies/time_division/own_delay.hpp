@@ -3,7 +3,9 @@
 /// Own delay under time division: the path of one warp that issues only in its own time slots
 /// (docs/theory, S17 and S23).
 
+#include "analyzer/launch/memory_path.hpp"
 #include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/scheduled_launch.hpp"
 #include "analyzer/launch/slot_table.hpp"
 
 #include <cstdint>
@@ -14,9 +16,9 @@
 
 namespace warpbound::analyzer {
 
-/// The context with the launch on one multiprocessor: if all blocks start together (one wave), on
-/// the multiprocessor with the most blocks (docs/theory, S17).
-AnalysisContext on_fullest_multiprocessor(const AnalysisContext& context);
+/// The launch on one multiprocessor: if all blocks start together (one wave), on the multiprocessor
+/// with the most blocks (docs/theory, S17).
+ScheduledLaunch on_fullest_multiprocessor(const ScheduledLaunch& launch);
 
 /// Suffix of the ids of certificates for this slot distance.
 std::string distance_suffix(const SlotDistance& slots);
@@ -29,6 +31,8 @@ struct TimeDivisionPath {
     /// Barriers of a block; at each the critical path may change its warp slot.
     std::int64_t barriers = 0;
     bool changes_warp_slot = false; ///< At a barrier, or from block to block.
+    /// Accesses go through the caches, and drains are part of their queueing delay (S29).
+    bool queues_drains = false;
     std::vector<SlotDistance> distances;
     /// Alternatives for the slot distances of one path. `Shape:` paths[alternative][distance].
     std::vector<std::vector<SlotDistance>> paths;
@@ -38,7 +42,9 @@ struct TimeDivisionPath {
 };
 
 /// Refuses what `barriers_without_early_ends` refuses.
-Result<TimeDivisionPath> time_division_path(const AnalysisContext& context);
+Result<TimeDivisionPath> time_division_path(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch,
+                                            const MemoryPath& memory);
 
 /// Longest paths of a warp, one for each alternative of the slot distances of its path, without
 /// delays by others.
@@ -47,9 +53,10 @@ struct PathInSlots {
     SideAnswer isolated;
 };
 /// Side: upper.
-Result<std::vector<PathInSlots>> longest_in_slots(const AnalysisContext& context,
-                                                  const TimeDivisionPath& critical,
-                                                  Deadline deadline);
+Result<std::vector<PathInSlots>> longest_in_slots(const TimedKernel& kernel,
+                                                  const LaunchGeometry& shape,
+                                                  const AnalysisRun& run,
+                                                  const TimeDivisionPath& critical);
 
 /// Terms of a bound, from the longest path with these slot distances. `Unit:` core cycles.
 using TermsOfPath = std::function<std::vector<BoundTerm>(const std::vector<SlotDistance>& slots,
@@ -62,7 +69,7 @@ SideAnswer with_terms(const std::vector<PathInSlots>& paths, const TermsOfPath& 
 
 /// Side: lower. The largest of `answer`, which is the lower bound of any policy, and the shortest
 /// path in the slots of a warp slot.
-Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
-                                        Deadline deadline);
+Result<SideAnswer> own_delay_from_below(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                        const AnalysisRun& run, SideAnswer answer);
 
 } // namespace warpbound::analyzer

@@ -6,29 +6,30 @@
 
 namespace warpbound::analyzer {
 
-InstructionCosts slots_held_by_reads(const AnalysisContext& context) {
-    InstructionCosts slots = grant_distances(context);
+InstructionCosts slots_held_by_reads(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    InstructionCosts slots = grant_distances(kernel, shape);
     for (std::int64_t& most : slots)
         most = std::max<std::int64_t>(0, most - 1);
     return slots;
 }
 
-std::int64_t cycles_of_hold(const AnalysisContext& context) {
-    return longest_read_lag(context);
+std::int64_t cycles_of_hold(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    return longest_read_lag(kernel, shape);
 }
 
-std::int64_t boundaries_on_path(const AnalysisContext& context, std::int64_t cycles,
+std::int64_t boundaries_on_path(const LaunchGeometry& shape, std::int64_t cycles,
                                 const SlotDistance& slots) {
     if (cycles <= 0) return 0;
     // The issue that a blocked slot delays is within the next slot of its warp.
     const std::int64_t distance =
-        std::max<std::int64_t>(1, slots.shortest - (context.shape.issue_slot.hi - 1));
+        std::max<std::int64_t>(1, slots.shortest - (shape.issue_slot.hi - 1));
     return 1 + (cycles - 1) / distance;
 }
 
-InstructionCosts time_held_by_reads(const AnalysisContext& context, const SlotDistance& slots) {
-    InstructionCosts times = slots_held_by_reads(context);
-    const std::int64_t boundaries = boundaries_on_path(context, cycles_of_hold(context), slots);
+InstructionCosts time_held_by_reads(const TimedKernel& kernel, const LaunchGeometry& shape,
+                                    const SlotDistance& slots) {
+    InstructionCosts times = slots_held_by_reads(kernel, shape);
+    const std::int64_t boundaries = boundaries_on_path(shape, cycles_of_hold(kernel, shape), slots);
     for (std::int64_t& cycles : times)
         cycles = models::times(std::min(cycles, boundaries), slots.longest);
     return times;

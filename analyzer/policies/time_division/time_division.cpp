@@ -30,13 +30,13 @@ std::string distance_text(const SlotDistance& slots) {
 /// Terms of a launch: the longest path of a warp in its time slots, and its delays.
 class TimeDivisionTerms {
 public:
-    explicit TimeDivisionTerms(const AnalysisContext& context)
-        : context_{context}, shape_{context.shape} {}
+    TimeDivisionTerms(const TimedKernel& kernel, const LaunchGeometry& shape,
+                      const TimeDivisionPath& critical)
+        : kernel_{kernel}, shape_{shape}, critical_{critical} {}
 
-    /// `path`: the longest path of a warp in one wave with the slot distance `slots`; it executes
-    /// `barriers` barriers.
+    /// `path`: the longest path of a warp in one wave with the slot distance `slots`.
     std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
-                                 const SlotBlocking& blocking, std::int64_t barriers) const {
+                                 const SlotBlocking& blocking) const {
         std::vector<BoundTerm> terms;
         const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
@@ -45,15 +45,15 @@ public:
         // A warp that has all slots, too, waits until the slot of its predecessor ends.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(slots.longest, first) - 1);
-        add("wait for a slot after a barrier", (models::Cycles{barriers} * shape_.waves()).count(),
-            slots.longest - 1);
+        add("wait for a slot after a barrier",
+            (models::Cycles{critical_.barriers} * shape_.waves()).count(), slots.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add("slots of the warp in which another warp occupies a port", blocking.by_ports,
             blocking.cycles);
         add("slots of the warp in which register reads hold the stages in front of the units",
             blocking.by_reads, blocking.cycles);
         // With accesses through the caches, drains are part of the queueing delay (S29).
-        if (context_.caches) return terms;
+        if (critical_.queues_drains) return terms;
         add("slots of the warp in which the write buffer is full", blocking.by_stores,
             blocking.cycles);
         add("drains after the last store", 1, last_drains());
@@ -62,16 +62,17 @@ public:
 
 private:
     std::int64_t last_drains() const {
-        const InstructionCosts drains = drain_costs(context_, Side::Upper);
+        const InstructionCosts drains = drain_costs(kernel_, Side::Upper);
         const std::int64_t longest =
             drains.empty() ? 0 : *std::max_element(drains.begin(), drains.end());
-        const models::Cycles all{most_on_a_path(context_, drains)};
+        const models::Cycles all{most_on_a_path(kernel_, drains)};
         return std::min((all * shape_.warps()).count(),
-                        (models::Cycles{longest} * context_.buffer_entries.hi).count());
+                        (models::Cycles{longest} * kernel_.write_buffer.entries.hi).count());
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     const LaunchGeometry& shape_;
+    const TimeDivisionPath& critical_;
 };
 
 struct ScheduleTimes {
@@ -82,26 +83,26 @@ struct ScheduleTimes {
 
 /// Whether the schedule follows from the start and the order of issues within a cycle: no access
 /// waits for others in memory, no warp for a line, and no stage in front of the units holds one.
-bool start_determines_schedule(const AnalysisContext& context) {
-    return !context.has_queueing() && !context.register_reads &&
-           (!context.instruction_lines || context.instruction_lines->never_miss());
+bool start_determines_schedule(const TimedKernel& kernel, const MemoryPath& memory) {
+    const auto& lines = kernel.delivery.lines;
+    return !memory.has_queueing() && !kernel.registers.reads && (!lines || lines->never_miss());
 }
 
 /// Times over all possible schedules, if they can be simulated or explored, with every number of
 /// blocks that a multiprocessor may get.
-std::optional<ScheduleTimes> schedule_times(const AnalysisContext& context, Deadline deadline) {
-    const LaunchGeometry& shape = context.shape;
+std::optional<ScheduleTimes> schedule_times(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch, Deadline deadline) {
+    const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1) return std::nullopt;
     const std::int64_t fewest = std::max<std::int64_t>(1, shape.min_initial_on_each());
     const std::int64_t launches = shape.resident - fewest + 1;
     ScheduleTimes times_of_all;
     std::optional<models::Cycles> fastest;
     for (std::int64_t blocks = fewest; blocks <= shape.resident; ++blocks) {
-        AnalysisContext one = context;
-        one.shape = shape.one_multiprocessor(blocks);
-        auto times = simulated_times(one, launches);
+        const ScheduledLaunch one{shape.one_multiprocessor(blocks), launch.policy};
+        auto times = simulated_times(kernel, one, launches);
         if (!times) {
-            times = explored_times(one, deadline, launches);
+            times = explored_times(kernel, one, deadline, launches);
             times_of_all.explored = true;
         }
         if (!times) return std::nullopt;
@@ -116,58 +117,63 @@ std::optional<ScheduleTimes> schedule_times(const AnalysisContext& context, Dead
 /// The time over all schedules. `answer`: a bound, whose path is kept.
 std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAnswer& answer,
                                    Side side, Deadline deadline) {
-    if (!start_determines_schedule(context)) return std::nullopt;
-    const auto times =
-        unless_stopped([&] { return schedule_times(context, deadline); }).value_or(std::nullopt);
+    if (!start_determines_schedule(context.kernel, context.memory)) return std::nullopt;
+    const auto times = unless_stopped([&] {
+                           return schedule_times(context.kernel, context.launch, deadline);
+                       }).value_or(std::nullopt);
     if (!times) return std::nullopt;
     std::string text = "all warps, for every slot in which the run may start";
     if (times->explored) text += ", in every order of issue within a cycle";
-    if (context.shape.multiprocessors > 1) text += ", for every distribution of blocks";
+    if (context.launch.shape.multiprocessors > 1) text += ", for every distribution of blocks";
     const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
     return explored_schedules(answer, "schedule exploration", {std::move(text), 1, time.count()});
 }
 
 /// Own delay, and blocked slots where they lie.
-SideAnswer with_blocked_slots(const AnalysisContext& context, const TimeDivisionPath& critical,
+SideAnswer with_blocked_slots(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                              const TimeDivisionPath& critical,
                               const std::vector<PathInSlots>& paths) {
     const SlotDistance any = hull(critical.distances);
     const SlotBlocking of_any_slot =
         critical.changes_warp_slot
-            ? blocking_of_any_slot(context, critical.distances, critical.barriers)
+            ? blocking_of_any_slot(kernel, launch, critical.distances, critical.barriers)
             : SlotBlocking{};
     const auto by_distance = critical.changes_warp_slot ? std::map<SlotDistance, SlotBlocking>{}
-                                                        : blocking_by_distance(context);
-    const TimeDivisionTerms launch{context};
+                                                        : blocking_by_distance(kernel, launch);
+    const TimeDivisionTerms sum{kernel, launch.shape, critical};
     return with_terms(
         paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
             return critical.changes_warp_slot
-                       ? launch.terms(any, path, of_any_slot, critical.barriers)
-                       : launch.terms(slots.front(), path, by_distance.at(slots.front()), 0);
+                       ? sum.terms(any, path, of_any_slot)
+                       : sum.terms(slots.front(), path, by_distance.at(slots.front()));
         },
         "blocked slots where they lie", false);
 }
 
 class TimeDivision final : public Policy {
 public:
-    [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& launched,
+    [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
                                                   Wanted wanted) const override {
-        const AnalysisContext context = on_fullest_multiprocessor(launched);
-        const auto critical = time_division_path(context);
+        const TimedKernel& kernel = context.kernel;
+        const AnalysisRun& run = context.run;
+        const ScheduledLaunch launch = on_fullest_multiprocessor(context.launch);
+        const auto critical = time_division_path(kernel, launch, context.memory);
         if (!critical) return critical.as_failure();
-        const auto paths = longest_in_slots(context, critical.value(), context.deadline);
+        const auto paths = longest_in_slots(kernel, launch.shape, run, critical.value());
         if (!paths) return paths.as_failure();
         Alternatives all;
         if (wanted != Wanted::WithEvidence)
-            add_alternative(all, !context.certificates || wanted == Wanted::Tightest, [&] {
-                return with_blocked_slots(context, critical.value(), paths.value());
+            add_alternative(all, !run.certificates || wanted == Wanted::Tightest, [&] {
+                return with_blocked_slots(kernel, launch, critical.value(), paths.value());
             });
         if (wanted != Wanted::WithEvidence && !all.empty())
-            if (auto schedules = explored(launched, all.front(), Side::Upper, context.deadline))
+            if (auto schedules = explored(context, all.front(), Side::Upper, run.deadline))
                 all.push_back(std::move(*schedules));
         if (wanted != Wanted::Tightest)
-            add_alternative(all, context.certificates || wanted == Wanted::WithEvidence, [&] {
-                return time_division_with_evidence(context, critical.value(), paths.value());
+            add_alternative(all, run.certificates || wanted == Wanted::WithEvidence, [&] {
+                return time_division_with_evidence(kernel, launch, run, critical.value(),
+                                                   paths.value());
             });
         return all;
     }
@@ -175,7 +181,8 @@ public:
     [[nodiscard]] Result<Alternatives> from_below(const AnalysisContext& context,
                                                   SideAnswer any_policy, Deadline deadline,
                                                   Wanted wanted) const override {
-        auto path = own_delay_from_below(context, std::move(any_policy), deadline);
+        auto path = own_delay_from_below(context.kernel, context.launch,
+                                         context.run.until(deadline), std::move(any_policy));
         if (!path) return path.as_failure();
         Alternatives all{std::move(path).value()};
         if (wanted != Wanted::WithEvidence)

@@ -19,7 +19,9 @@ std::optional<BarrierIntervals> intervals_of(const std::string& body,
     made->request.launch = {1, 128};
     const auto context = prepare(made->request);
     EXPECT_TRUE(context) << to_string(context.error());
-    return barrier_intervals(context.value(), barriers_of_block(context.value()).value().most);
+    const TimedKernel& kernel = context.value().kernel;
+    const LaunchGeometry& shape = context.value().launch.shape;
+    return barrier_intervals(kernel, shape, barriers_of_block(kernel, shape).value().most);
 }
 
 TEST(BarrierIntervals, EndWithTheBarrier) {
@@ -54,8 +56,9 @@ std::int64_t costliest_part(const std::string& body, const std::vector<std::int6
     made->request.launch = {1, 128};
     const auto context = prepare(made->request);
     EXPECT_TRUE(context) << to_string(context.error());
-    const auto best = LoopBoundedPaths{made->graph, barrier_interval_paths(context.value(), costs),
-                                       context.value().facts.loops, Side::Upper}
+    const TimedKernel& kernel = context.value().kernel;
+    const auto best = LoopBoundedPaths{made->graph, barrier_interval_paths(kernel, costs),
+                                       kernel.facts.loops, Side::Upper}
                           .start_to_end();
     return best.value().cost;
 }

@@ -34,8 +34,10 @@ std::optional<std::vector<std::int64_t>> counted(const models::AddressPattern& p
     made->request.launch = {1, 64};
     const auto context = prepare(made->request);
     EXPECT_TRUE(context) << to_string(context.error());
-    const auto accesses = AccessEnumeration::of(context.value());
-    return accesses ? loads_without_sectors(context.value(), *accesses) : std::nullopt;
+    const MemoryParameters& caches = *context.value().memory.caches;
+    const auto accesses =
+        AccessEnumeration::of(context.value().kernel, context.value().launch.shape, caches);
+    return accesses ? loads_without_sectors(*accesses, caches.sector) : std::nullopt;
 }
 
 using Counts = std::vector<std::int64_t>;

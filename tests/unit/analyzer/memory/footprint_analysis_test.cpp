@@ -46,7 +46,8 @@ std::unique_ptr<Analyzed> loop_of_loads(const models::AddressPattern& pattern,
 Footprint touched_in(const Analyzed& made) {
     const auto context = prepare(made.request);
     EXPECT_TRUE(context) << to_string(context.error());
-    return context && context.value().footprint ? *context.value().footprint : Footprint{};
+    return context && context.value().memory.footprint ? *context.value().memory.footprint
+                                                       : Footprint{};
 }
 
 /// Each warp reads a line of its own in the first turn, the next 256 bytes behind in the next.

@@ -16,7 +16,7 @@ std::vector<int> path(const std::string& body, std::vector<models::LoopFact> loo
     const auto context = prepare(all->request);
     EXPECT_TRUE(context) << to_string(context.error());
     std::vector<int> instructions;
-    const auto steps = single_path(context.value(), longest);
+    const auto steps = single_path(context.value().kernel, longest);
     if (steps)
         for (const PathStep& step : *steps)
             instructions.push_back(static_cast<int>(step.instruction) *

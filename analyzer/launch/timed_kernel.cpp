@@ -1,0 +1,38 @@
+#include "analyzer/launch/timed_kernel.hpp"
+
+#include "assembly/isa/source_places.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::analyzer {
+
+Failure refuse_at(const assembly::Function& function, std::size_t instruction,
+                  const std::string& what) {
+    const assembly::Instruction& at = function.instructions[instruction];
+    return Failure{fmt::format("{}: {}", assembly::place_of(function, at), what), function.name,
+                   at.position.line, at.position.column};
+}
+
+std::vector<bool> used_instructions(const assembly::Function& function,
+                                    const assembly::ControlFlowGraph& graph,
+                                    const std::vector<bool>& never) {
+    std::vector<bool> used(function.instructions.size(), false);
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work{0};
+    seen[0] = true;
+    while (!work.empty()) {
+        const auto& block = graph.blocks[work.back()];
+        work.pop_back();
+        for (std::size_t i = block.first; i <= block.last; ++i)
+            used[i] = true;
+        for (const std::size_t edge : block.out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (seen[to] || never[to]) continue;
+            seen[to] = true;
+            work.push_back(to);
+        }
+    }
+    return used;
+}
+
+} // namespace warpbound::analyzer
