@@ -52,7 +52,7 @@ public:
         check_loops();
         check_memory();
         check_lanes();
-        check_representatives();
+        compare_represented_threads();
         return derived_;
     }
 
@@ -166,7 +166,7 @@ private:
         }
     }
 
-    void check_representatives() {
+    void compare_represented_threads() {
         if (!stated_.representative) {
             derived_ += in_use_.representative ? 1U : 0U;
             return;

@@ -84,7 +84,7 @@ Replayed replayed(const KernelCase& kernel, const Series& series,
 }
 
 /// Core cycles after which a run cannot take the recorded times any more.
-std::int64_t longest_of(const Replayed& one, std::size_t run) {
+std::int64_t longest_replay(const Replayed& one, std::size_t run) {
     const auto times = one.series->samples[run].times;
     const std::int64_t recorded = *std::max_element(times.begin(), times.end());
     return std::min(one.longest.value_or(recorded), std::int64_t{1} << 60U) + slack;
@@ -96,7 +96,7 @@ std::string difference_in(const Replayed& one, std::size_t run) {
     harness::RunOptions options;
     options.seed = sample.seed;
     options.draw = one.draw;
-    options.longest = longest_of(one, run);
+    options.longest = longest_replay(one, run);
     const auto outcome = one.code->run(options);
     const auto where = [&] {
         return fmt::format("{}: run {} (seed {})", one.series->path, run, sample.seed);
@@ -169,7 +169,7 @@ void replay_kernel(const KernelCase& kernel, const ReplayChoice& choice, unsigne
         const Replayed one = replayed(kernel, series, *code.value());
         if (!choice.all)
             for (const std::size_t run : runs) {
-                amount.cycles += std::min(longest_of(one, run) - slack, most_cycles);
+                amount.cycles += std::min(longest_replay(one, run) - slack, most_cycles);
                 if (amount.cycles > most_cycles)
                     throw Finding{Verdict::Undecided,
                                   fmt::format("{}: the runs to be simulated again take more than "

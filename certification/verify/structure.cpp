@@ -108,8 +108,8 @@ void check_regions(const Certificate& certificate, const std::string& where) {
 bool bounds_whole_paths(const Certificate& certificate, const LaunchDemand& demand) {
     namespace ids = certificate_id;
     const auto is_about_slots = [&](const SlotDistance& distance) {
-        return certificate.id == ids::upper_path + distance_suffix(distance) ||
-               certificate.id == ids::lower_path + distance_suffix(distance);
+        return certificate.id == ids::upper_path + certificate_suffix(distance) ||
+               certificate.id == ids::lower_path + certificate_suffix(distance);
     };
     return certificate.id == ids::upper_path || certificate.id == ids::lower_path ||
            std::any_of(demand.policy.distances.begin(), demand.policy.distances.end(),

@@ -25,12 +25,12 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-CertificateValues values_of(const LaunchDemand& demand, const ClaimRow& claim) {
+CertificateValues values_for(const LaunchDemand& demand, const ClaimRow& claim) {
     return {demand.code, demand.tables, claim.id};
 }
 
 /// C85: what a counter does beyond its largest value is not known.
-void check_counters(const TimedCode& code) {
+void require_counters_in_range(const TimedCode& code) {
     std::vector<models::BlockOfCounters> blocks;
     for (std::size_t block = 0; block < code.upper_flow.blocks.size(); ++block)
         blocks.push_back({code.upper_flow.first[block], code.upper_flow.last[block],
@@ -52,14 +52,13 @@ Sums policy_sums(const LaunchDemand& demand, const CertificateValues& values) {
 
 /// S50: from the end of a wait for a line to the next time slot of the warp, at most, where the gap
 /// before it may be 0. Any other gap counts as a distance of time slots.
-std::int64_t longest_wait_for_slot(const LaunchDemand& demand) {
-    const TimedCode& code = demand.code;
-    if (code.geometry.warps == 1 || demand.policy.distances.empty()) return 0;
-    for (std::size_t i = 0; i < code.timings.size(); ++i)
-        if (code.reachable[i] &&
-            std::min(code.timings[i].value().gap.lo, code.timings[i].value().gap_taken.lo) == 0)
-            return any_distance(demand.policy.distances).longest - 1;
-    return 0;
+std::int64_t wait_behind_a_line(const LaunchDemand& demand) {
+    if (demand.policy.distances.empty() || demand.code.geometry.warps == 1) return 0;
+    const std::int64_t longest = any_distance(demand.policy.distances).longest;
+    const DemandTable waits = demand_table(demand.code, [&](const Timing& timing, std::size_t) {
+        return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? 0 : longest - 1;
+    });
+    return waits.empty() ? 0 : *std::max_element(waits.begin(), waits.end());
 }
 
 /// Throws `Finding` where the policy is one under which a delay of the machine is not bounded.
@@ -69,13 +68,13 @@ void require_proofs(const LaunchDemand& demand) {
     if (machine.has_read_ports()) require_proof(code, FurtherDelay::ReadPorts);
     if (machine.has_write_ports()) {
         require_proof(code, FurtherDelay::WritePorts);
-        check_register_writes(code);
+        require_provable_results(code);
     }
     if (machine.has_memory_queue()) require_proof(code, FurtherDelay::MemoryQueue);
 }
 
 Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
-    const CertificateValues values = values_of(demand, claim);
+    const CertificateValues values = values_for(demand, claim);
     const TimedCode& code = demand.code;
     require_proofs(demand);
     Sums sums = policy_sums(demand, values);
@@ -84,7 +83,7 @@ Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
         for (std::vector<Term>& terms : sums)
             terms.insert(terms.end(), further.begin(), further.end());
     };
-    const std::vector<Term> fetch = fetch_terms_of(code, longest_wait_for_slot(demand));
+    const std::vector<Term> fetch = fetch_terms_of(code, wait_behind_a_line(demand));
     if (!fetch.empty()) require_proof(code, FurtherDelay::InstructionLines);
     add(fetch);
     const std::vector<Term> operands = operand_terms_of(code);
@@ -99,11 +98,11 @@ Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     return sums;
 }
 
-std::vector<Term> lower_sum(const LaunchDemand& demand, const ClaimRow& claim) {
+std::vector<Term> lower_side(const LaunchDemand& demand, const ClaimRow& claim) {
     if (demand.code.geometry.warps == 1) return {{1, 0, certificate_id::lower_path}};
     const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
     if (auto* const lower = proved_policy_of(demand.code).lower)
-        if (auto terms = lower(demand.code, first, values_of(demand, claim)))
+        if (auto terms = lower(demand.code, first, values_for(demand, claim)))
             return std::move(*terms);
     return lower_terms_of(demand.code, demand.tables, first);
 }
@@ -153,7 +152,7 @@ Sums possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     Sums sums;
     if (demand.addressed) sums = bandwidth_terms(*demand.addressed, demand.code);
     const bool has_certificate = !claim.terms.empty() && !claim.terms.front().certificate.empty();
-    if (has_certificate || sums.empty()) sums.push_back(lower_sum(demand, claim));
+    if (has_certificate || sums.empty()) sums.push_back(lower_side(demand, claim));
     return sums;
 }
 
@@ -190,14 +189,14 @@ LaunchDemand with_tables(LaunchDemand demand) {
     const TimedCode& code = demand.code;
     const KernelCase& kernel = code.kernel;
     const LaunchGeometry& geometry = code.geometry;
-    check_counters(code);
+    require_counters_in_range(code);
     demand.tables = work_conserving_demand_of(code);
     add_memory_queue_demand(code, demand.tables);
     add_read_port_demand(code, demand.tables);
     add_operand_demand(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)
-            demand.memory = read_memory_parameters(kernel, geometry.multiprocessors);
+            demand.memory = described_memory(kernel, geometry.multiprocessors);
     demand.atomics_wait = atomics_can_wait(code);
     demand.policy = policy_demand_of(code, demand.waits_in_memory());
     const std::vector<SlotDistance>& distances = demand.policy.distances;
@@ -230,7 +229,7 @@ void check_terms(const LaunchDemand& demand, const ClaimRow& claim) {
     std::optional<Finding> first;
     for (std::vector<Term>& expected : possible_sums(demand, claim)) {
         try {
-            return check_sum(values_of(demand, claim), claim, expected);
+            return check_sum(values_for(demand, claim), claim, expected);
         } catch (const Finding& finding) {
             if (!first) first = finding;
         }

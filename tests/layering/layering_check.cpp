@@ -1,9 +1,11 @@
 /// \file
-/// Fails on an include that the design does not allow, on include cycles between modules, and on
-/// headers that do not include what they use of the standard library. A module is a .cpp file with
-/// its .hpp. Run as: layering_check SOURCES
+/// Fails on an include that the design does not allow, on include cycles between modules, on
+/// headers that do not include what they use of the standard library, and on functions of the
+/// verifier that have the name of one of the analyzer. A module is a .cpp file with its .hpp. Run
+/// as: layering_check SOURCES
 
 #include "tests/layering/rules.hpp"
+#include "tests/layering/shared_names.hpp"
 #include "tests/layering/standard_headers.hpp"
 
 #include <algorithm>
@@ -217,6 +219,12 @@ std::vector<std::string> include_cycles(const std::vector<std::string>& files,
     return Cycles{std::move(graph)}.found();
 }
 
+std::string text_of(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream{file}.rdbuf();
+    return text.str();
+}
+
 std::vector<std::string> missing_standard_headers(const fs::path& root,
                                                   const std::vector<std::string>& files,
                                                   const std::vector<Include>& includes) {
@@ -226,11 +234,24 @@ std::vector<std::string> missing_standard_headers(const fs::path& root,
     std::vector<warpbound::layering::HeaderText> headers;
     for (const auto& file : files) {
         if (fs::path{file}.extension() != ".hpp") continue;
-        std::ostringstream text;
-        text << std::ifstream{root / file}.rdbuf();
-        headers.push_back({file, text.str(), included[file]});
+        headers.push_back({file, text_of(root / file), included[file]});
     }
     return warpbound::layering::missing_standard_headers(headers);
+}
+
+std::vector<std::string> names_shared_with_verifier(const fs::path& root,
+                                                    const std::vector<std::string>& files) {
+    std::vector<warpbound::layering::SourceText> analyzer;
+    std::vector<warpbound::layering::SourceText> verifier;
+    for (const auto& file : files) {
+        if (starts_with(file, "analyzer/")) analyzer.push_back({file, text_of(root / file)});
+        if (starts_with(file, "certification/verify/"))
+            verifier.push_back({file, text_of(root / file)});
+    }
+    std::set<std::string> allowed;
+    for (const auto& name : warpbound::layering::names_on_both_sides)
+        allowed.emplace(name.name);
+    return warpbound::layering::shared_names(analyzer, verifier, allowed);
 }
 
 /// How many source files may lie directly in `analyzer`: what is more has a room of its own.
@@ -267,11 +288,15 @@ int main(int count, char** arguments) {
         violations.push_back(cycle);
     for (const auto& missing : missing_standard_headers(root, files, includes))
         violations.push_back(missing);
+    for (const auto& shared : names_shared_with_verifier(root, files))
+        violations.push_back(shared);
     for (const auto& violation : violations)
         std::fprintf(stderr, "%s\n", violation.c_str());
     if (files.empty()) std::fprintf(stderr, "no source file found below %s\n", arguments[1]);
     if (violations.empty() && !files.empty())
-        std::printf("%zu files, %zu includes: no forbidden include, no cycle, no missing include\n",
-                    files.size(), includes.size());
+        std::printf(
+            "%zu files, %zu includes: no forbidden include, no cycle, no missing include, no "
+            "name of the analyzer in the verifier\n",
+            files.size(), includes.size());
     return violations.empty() && !files.empty() ? 0 : 1;
 }

@@ -59,6 +59,15 @@ inline constexpr auto forbidden = std::to_array<ForbiddenFolder>({
      "the verifier is independent of what made the evidence"},
 });
 
+/// A function of several words that both `analyzer` and `certification/verify` may define: what the
+/// timing contract or a format defines, so that it cannot be written in two ways.
+struct NameOnBothSides {
+    std::string_view name;
+    std::string_view reason;
+};
+
+inline constexpr std::array<NameOnBothSides, 0> names_on_both_sides{};
+
 /// Third-party headers that are visible in some places only.
 struct RestrictedHeader {
     std::string_view header;  ///< Regular expression on the included name.

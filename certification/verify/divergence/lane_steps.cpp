@@ -22,7 +22,7 @@ bool makes_point(Transfer flow) {
            flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
 }
 
-bool leaves_point(const assembly::Instruction& instruction) {
+bool removes_from_point(const assembly::Instruction& instruction) {
     return instruction.control_flow == Transfer::ConvergenceBreak ||
            (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
 }
@@ -81,7 +81,7 @@ LaneSteps LaneRules::after(const WarpState& state) {
             if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_));
             for (const std::size_t way : ways)
                 take(way, stack);
-            if (ways.size() > 1 && may_diverge(last)) diverge(ways, stack);
+            if (ways.size() > 1 && is_divergent(last)) diverge(ways, stack);
         }
     } catch (const SimtStack::NotFollowed& not_followed) {
         refuse(last, not_followed.what);
@@ -142,7 +142,7 @@ void LaneRules::execute(std::size_t i, std::vector<SimtStack>& stacks) {
         for (const SimtStack& stack : stacks)
             if (assembly::is_guarded(instruction) || !stack.is_converged())
                 refuse(i, "some lanes may come to this barrier while others are elsewhere");
-    if (leaves_point(instruction)) return execute_leave(i, stacks);
+    if (removes_from_point(instruction)) return execute_leave(i, stacks);
     if (makes_point(instruction.control_flow))
         for (SimtStack& stack : stacks)
             execute_join(i, stack);
@@ -222,7 +222,7 @@ bool LaneRules::is_in_explicit(const SimtStack& stack) {
 }
 
 /// Lanes that are in no point of the code join one where all paths meet (C40).
-void LaneRules::join_post_dominator(SimtStack& stack) const {
+void LaneRules::join_where_paths_meet(SimtStack& stack) const {
     if (is_in_explicit(stack)) return;
     const auto& entries = stack.entries();
     const auto meeting = meetings_.immediate(block_);
@@ -237,11 +237,11 @@ void LaneRules::join_post_dominator(SimtStack& stack) const {
 
 void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, bool optional,
                         SimtStack stack) {
-    join_post_dominator(stack);
+    join_where_paths_meet(stack);
     const SimtStack before = stack;
     for (const std::size_t way : later) {
         SimtStack others = before;
-        leave_over(way, others);
+        leave_when_taking(way, others);
         auto point = arrival(way, others);
         if (const auto inner = others.innermost();
             !point && inner && is_at(others.entries()[*inner], way))
@@ -256,7 +256,7 @@ void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, 
 
 /// All active lanes take the edge.
 void LaneRules::take(std::size_t way, SimtStack stack) {
-    leave_over(way, stack);
+    leave_when_taking(way, stack);
     for (SimtStack& opened : stack.open_points(later_iteration_)) {
         if (const auto point = arrival(way, opened))
             go_on(opened.arrive(*point, way, later_iteration_));
@@ -288,7 +288,7 @@ void LaneRules::go_on(const std::vector<SimtStack::Resumed>& resumed) {
     }
 }
 
-bool LaneRules::may_diverge(std::size_t instruction) const {
+bool LaneRules::is_divergent(std::size_t instruction) const {
     return divergent_addresses_.count(code_[instruction].address) != 0;
 }
 
@@ -321,7 +321,7 @@ bool LaneRules::falls_once() const {
 }
 
 /// The lanes that take this successor leave points.
-void LaneRules::leave_over(std::size_t way, SimtStack& stack) const {
+void LaneRules::leave_when_taking(std::size_t way, SimtStack& stack) const {
     for (const int reg : falls(way) ? left_behind_ : left_when_taken_)
         leave(reg, stack);
 }

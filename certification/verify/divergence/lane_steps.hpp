@@ -58,7 +58,7 @@ private:
                  SimtStack stack);
     void diverge_from(const std::set<std::size_t>& ways, const SimtStack& stack);
     [[nodiscard]] static bool is_in_explicit(const SimtStack& stack);
-    void join_post_dominator(SimtStack& stack) const;
+    void join_where_paths_meet(SimtStack& stack) const;
     void take(std::size_t way, SimtStack stack);
     void reach(std::size_t block, SimtStack stack);
     void go_on(const std::vector<SimtStack::Resumed>& resumed);
@@ -67,8 +67,8 @@ private:
     [[nodiscard]] std::optional<std::size_t> arrival(std::size_t way, const SimtStack& stack) const;
     void check_target(std::size_t maker, std::size_t last, std::size_t way) const;
     void leave(int reg, SimtStack& stack) const;
-    void leave_over(std::size_t way, SimtStack& stack) const;
-    [[nodiscard]] bool may_diverge(std::size_t instruction) const;
+    void leave_when_taking(std::size_t way, SimtStack& stack) const;
+    [[nodiscard]] bool is_divergent(std::size_t instruction) const;
     [[nodiscard]] std::optional<int> register_of(std::size_t instruction) const;
     [[nodiscard]] bool is_set(std::size_t instruction) const;
     [[nodiscard]] bool is_of(const SimtStack::Entry& entry, int reg) const;

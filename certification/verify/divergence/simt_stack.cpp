@@ -126,15 +126,16 @@ void SimtStack::release(std::size_t entry, const LaterIteration& later_iteration
     entries_.push_back(std::move(released));
 }
 
-void SimtStack::add_opened(const LaterIteration& later_iteration,
-                           const std::optional<Point>& closed, std::vector<SimtStack>& to) const {
+void SimtStack::collect_opened(const LaterIteration& later_iteration,
+                               const std::optional<Point>& closed,
+                               std::vector<SimtStack>& to) const {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (!is_point(entries_[i]) || entries_[i].resume == none) continue;
         const Missing missing = missing_at(i);
         if (closed == point_of(entries_[i])) {
             if (missing == Missing::None) return;
         } else if (missing == Missing::Perhaps) {
-            without_missing(i).add_opened(later_iteration, closed, to);
+            without_missing(i).collect_opened(later_iteration, closed, to);
         }
     }
     // Older points first: of two that open in one step, the lanes of the newer one are above.
@@ -154,7 +155,7 @@ void SimtStack::add_opened(const LaterIteration& later_iteration,
 
 std::vector<SimtStack> SimtStack::open_points(const LaterIteration& later_iteration) const {
     std::vector<SimtStack> opened;
-    add_opened(later_iteration, std::nullopt, opened);
+    collect_opened(later_iteration, std::nullopt, opened);
     return opened;
 }
 
@@ -270,7 +271,7 @@ std::vector<SimtStack::Resumed> SimtStack::end(const LaterIteration& later_itera
 void SimtStack::add_next(const LaterIteration& later_iteration, const std::optional<Point>& closed,
                          std::vector<Resumed>& to) const {
     std::vector<SimtStack> all;
-    add_opened(later_iteration, closed, all);
+    collect_opened(later_iteration, closed, all);
     for (const SimtStack& stack : all) {
         if (stack.entries_.empty()) {
             to.push_back({Kind::Pending, none, {}});

@@ -127,8 +127,8 @@ private:
     void remove(std::size_t entry);
     void release(std::size_t entry, const LaterIteration& later_iteration);
     /// The point `closed`, if any, does not open: some lanes are missing.
-    void add_opened(const LaterIteration& later_iteration, const std::optional<Point>& closed,
-                    std::vector<SimtStack>& to) const;
+    void collect_opened(const LaterIteration& later_iteration, const std::optional<Point>& closed,
+                        std::vector<SimtStack>& to) const;
     /// Adds who goes on when no lanes are active.
     void add_next(const LaterIteration& later_iteration, const std::optional<Point>& closed,
                   std::vector<Resumed>& to) const;

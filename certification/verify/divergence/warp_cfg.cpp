@@ -102,7 +102,7 @@ std::int64_t most_groups(const LoopIndex& index, const NodeStates& lanes,
 }
 
 /// The block ends with a branch that may diverge.
-bool may_diverge(const KernelCase& kernel, const LoopIndex& index, std::size_t block) {
+bool ends_divergently(const KernelCase& kernel, const LoopIndex& index, std::size_t block) {
     const std::size_t last = index.of_code.last[block];
     return index.divergent.count(kernel.function->instructions[last].address) != 0;
 }
@@ -140,7 +140,7 @@ std::int64_t most_successive_groups(const KernelCase& kernel, const LoopIndex& i
     const std::int64_t others =
         exact_number(kernel, kernel.architecture.geometry, "geometry", "warp-size") - 1;
     for (const std::size_t block : before)
-        if (block != start && may_diverge(kernel, index, block)) return others;
+        if (block != start && ends_divergently(kernel, index, block)) return others;
     std::set<SimtStack::Group> pending;
     for (const std::size_t node : sequence.blocks)
         for (const std::size_t stack : kernel.serialized[node].stacks)

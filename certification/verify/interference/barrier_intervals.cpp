@@ -267,7 +267,7 @@ std::int64_t early_ends_of_a_block(const TimedCode& code) {
     return ends.at_all() ? 1 : 0;
 }
 
-std::int64_t barriers_without_early_ends(const TimedCode& code) {
+std::int64_t most_barriers_if_none_ends_early(const TimedCode& code) {
     if (waits_under_guard(code)) refuted(code.kernel.id + ": this policy takes no guarded barrier");
     if (early_ends_of_a_block(code) > 0)
         refuted(code.kernel.id + ": a warp may end before a barrier that others wait at");

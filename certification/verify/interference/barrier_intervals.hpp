@@ -19,7 +19,7 @@ std::int64_t most_barriers_of_a_path(const TimedCode& code);
 std::int64_t early_ends_of_a_block(const TimedCode& code);
 /// `most_barriers_of_a_path`, for policies about which S12a says nothing. Throws `Finding` where a
 /// warp may end early.
-std::int64_t barriers_without_early_ends(const TimedCode& code);
+std::int64_t most_barriers_if_none_ends_early(const TimedCode& code);
 
 /// The largest W - W' of a barrier interval (S13): by which the demand on the own scheduler exceeds
 /// that on others, from a barrier or the start to the next barrier or the end. None where the

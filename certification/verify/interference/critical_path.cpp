@@ -26,7 +26,7 @@ std::int64_t carry_in(const InterferenceInputs& inputs) {
     const std::int64_t queued = memory_queue_carry_in(inputs.code);
     // S33: or how far the grants of its register reads may lag.
     if (inputs.code.kernel.architecture.has_read_ports())
-        return models::plus(std::max(longest.count(), longest_grant_lag(inputs.code)), queued);
+        return models::plus(std::max(longest.count(), longest_lag(inputs.code)), queued);
     if (inputs.suffix.empty()) return models::plus(longest.count(), queued);
     // S27: the issue slot of the warp that was in the warp slot before may not be over.
     return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
@@ -175,7 +175,7 @@ std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t 
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs) {
     const LaunchGeometry& launch = inputs.code.geometry;
     if (inputs.policy_terms)
-        barriers_without_early_ends(inputs.code); // S31 claims nothing of the others.
+        most_barriers_if_none_ends_early(inputs.code); // S31 claims nothing of the others.
     else if (const std::int64_t ends = early_ends_of_a_block(inputs.code); ends > 0)
         return {early_ends_sum(inputs, ends)};
     std::vector<std::vector<Term>> sums;

@@ -44,8 +44,8 @@ std::vector<std::int64_t> sums_per_block(const DemandTable& table, const Control
     return sums;
 }
 
-models::UnitScope scope_of(const TimedCode& code, const Timing& timing) {
-    return code.kernel.architecture.units[timing.unit].scope;
+bool has_port_of(models::UnitScope scope, const TimedCode& code, const Timing& timing) {
+    return code.kernel.architecture.units[timing.unit].scope == scope;
 }
 
 } // namespace
@@ -193,14 +193,14 @@ std::int64_t least_port_occupancy(const Timing& timing) {
 }
 
 bool is_port_of_warp(const TimedCode& code, const Timing& timing) {
-    return scope_of(code, timing) == models::UnitScope::Warp;
+    return has_port_of(models::UnitScope::Warp, code, timing);
 }
 
 bool is_port_of_multiprocessor(const TimedCode& code, const Timing& timing) {
-    return scope_of(code, timing) == models::UnitScope::Core;
+    return has_port_of(models::UnitScope::Core, code, timing);
 }
 
-std::int64_t residual_occupancy(const TimedCode& code, const Timing& timing) {
+std::int64_t occupancy_beyond_slot(const TimedCode& code, const Timing& timing) {
     if (is_port_of_warp(code, timing)) return 0;
     return std::max<std::int64_t>(0, port_occupancy(timing) - code.geometry.issue_slot.lo);
 }

@@ -68,7 +68,7 @@ std::int64_t least_port_occupancy(const models::InstructionTiming& timing);
 bool is_port_of_warp(const TimedCode& code, const models::InstructionTiming& timing);
 bool is_port_of_multiprocessor(const TimedCode& code, const models::InstructionTiming& timing);
 /// For how long an instruction occupies a port that warps share, beyond its issue slot.
-std::int64_t residual_occupancy(const TimedCode& code, const models::InstructionTiming& timing);
+std::int64_t occupancy_beyond_slot(const TimedCode& code, const models::InstructionTiming& timing);
 /// The longest occupancy of a port that warps share.
 std::int64_t longest_port_occupancy(const TimedCode& code);
 

@@ -71,7 +71,7 @@ std::int64_t wait_at_look_up(const TimedCode& code, const FetchGroup& fetch, std
     return plus(plus(times(served, others), transfer.hi), l1_miss);
 }
 
-std::int64_t lines_of_text(const TimedCode& code, const FetchGroup& fetch) {
+std::int64_t lines_spanned(const TimedCode& code, const FetchGroup& fetch) {
     const auto& text = code.kernel.function->instructions;
     const std::int64_t bytes = fetch.number("line", 1);
     return text.empty() ? 0 : text.back().address / bytes - text.front().address / bytes + 1;
@@ -115,7 +115,7 @@ Waits smallest_waits(const FetchGroup& fetch, std::int64_t lines, const MissesIn
 
 bool lines_stay_in_l0(const TimedCode& code) {
     const FetchGroup fetch{code};
-    return fetch.always_holds("l0-sets", "l0-ways", lines_of_text(code, fetch));
+    return fetch.always_holds("l0-sets", "l0-ways", lines_spanned(code, fetch));
 }
 
 std::vector<bool> ends_of_lines(const TimedCode& code) {
@@ -131,7 +131,7 @@ std::vector<bool> ends_of_lines(const TimedCode& code) {
 std::int64_t lines_requested_of_text(const TimedCode& code, std::int64_t bytes) {
     if (!code.kernel.architecture.has_instruction_caches()) return 0;
     const FetchGroup fetch{code};
-    const std::int64_t lines = plus(lines_of_text(code, fetch), fetch.streamed());
+    const std::int64_t lines = plus(lines_spanned(code, fetch), fetch.streamed());
     if (!fetch.always_holds("l1-sets", "l1-ways", lines))
         refuted(code.kernel.id + ": the L1 instruction cache need not keep the text");
     const std::int64_t longer = fetch.number("line", 1);
@@ -141,7 +141,7 @@ std::int64_t lines_requested_of_text(const TimedCode& code, std::int64_t bytes) 
 std::int64_t wait_for_line(const TimedCode& code) {
     if (!code.kernel.architecture.has_instruction_caches() || lines_stay_in_l0(code)) return 0;
     const FetchGroup fetch{code};
-    const std::int64_t lines = plus(lines_of_text(code, fetch), fetch.streamed());
+    const std::int64_t lines = plus(lines_spanned(code, fetch), fetch.streamed());
     const bool l1_persists = fetch.always_holds("l1-sets", "l1-ways", lines);
     return wait_at_look_up(code, fetch, l1_persists ? 0 : fetch.range("l1-miss").hi);
 }
@@ -149,7 +149,7 @@ std::int64_t wait_for_line(const TimedCode& code) {
 std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot) {
     if (!code.kernel.architecture.has_instruction_caches()) return {};
     const FetchGroup fetch{code};
-    const std::int64_t lines = lines_of_text(code, fetch);
+    const std::int64_t lines = lines_spanned(code, fetch);
     const std::int64_t streamed = fetch.streamed();
     const bool l0_persists = lines_stay_in_l0(code);
     const bool l1_persists = fetch.always_holds("l1-sets", "l1-ways", plus(lines, streamed));

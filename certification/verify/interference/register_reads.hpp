@@ -15,16 +15,16 @@ namespace warpbound::certification::verify {
 /// the description is absent or not supported.
 void add_read_port_demand(const TimedCode& code, DemandTables& tables);
 /// The longest lag of a grant. Side: upper.
-std::int64_t longest_grant_lag(const TimedCode& code);
+std::int64_t longest_lag(const TimedCode& code);
 /// Per instruction: the larger of m and O of S33; all 0 where no grant ever lags, as on a machine
 /// without read ports. Throws `Finding` as above. Side: upper.
-DemandTable grant_distances(const TimedCode& code);
+DemandTable cycles_per_grant(const TimedCode& code);
 
 /// Cycles after a grant in which its reads take place. Requires: the machine has read ports.
 std::int64_t read_window(const TimedCode& code);
 
 /// S69: throws `Finding` where the description has write ports of another kind than C108, or an
 /// instruction whose result the rule refuses.
-void check_register_writes(const TimedCode& code);
+void require_provable_results(const TimedCode& code);
 
 } // namespace warpbound::certification::verify

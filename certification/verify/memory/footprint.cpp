@@ -1,6 +1,6 @@
 #include "certification/verify/memory/footprint.hpp"
 
-#include "certification/verify/memory/first_requests.hpp"
+#include "certification/verify/memory/avoided_sectors.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "models/units.hpp"
 
@@ -14,8 +14,8 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-std::int64_t size_of(std::uint64_t bits) {
-    return std::popcount(bits);
+std::int64_t number_of(std::uint64_t sectors) {
+    return std::popcount(sectors);
 }
 
 /// Aligned pieces of memory of so many bytes with a byte in the sectors, by number.
@@ -41,7 +41,7 @@ struct Needs {
         same = same && (sectors == 0 || sectors == accessed);
         sectors |= accessed;
     }
-    [[nodiscard]] std::int64_t requests() const { return same ? 1 : size_of(sectors); }
+    [[nodiscard]] std::int64_t requests() const { return same ? 1 : number_of(sectors); }
 };
 
 /// A line of the L1 in the whole launch.
@@ -79,11 +79,11 @@ public:
         count_new_loads();
         count_l2();
         count_writebacks();
-        count_transfers();
-        count_least();
+        find_least_transfer();
+        count_in_every_run();
         found_.tails = tails_of(code_, layout_, accesses_, found_.writes_to_dram());
         if (found_.requests_of_l1 && found_.most_at_a_line > layout_.l1_merges)
-            found_.loads_without = loads_without_sectors(layout_, accesses_);
+            found_.loads_without = most_loads_avoiding(layout_, accesses_);
         return std::move(found_);
     }
 
@@ -111,8 +111,8 @@ private:
             if (!access.is_load) continue;
             ++found_.load_lines;
             found_.l2_sectors += in_l2;
-            found_.most_sectors = std::max(found_.most_sectors, size_of(access.sectors));
-            found_.further_sectors += size_of(access.sectors) - 1;
+            found_.most_sectors = std::max(found_.most_sectors, number_of(access.sectors));
+            found_.further_sectors += number_of(access.sectors) - 1;
         }
         found_.lines_of.assign(code_.timings.size(), {0, std::nullopt, 0});
         for (const auto& [execution, counted] : of_execution) {
@@ -255,7 +255,7 @@ private:
         }
         for (const auto& [address, use] : lines_) {
             const std::int64_t asked =
-                models::times(models::times(size_of(use.loaded.sectors),
+                models::times(models::times(number_of(use.loaded.sectors),
                                             layout_.stores_evict ? use.stores + 1 : 1),
                               code_.geometry.multiprocessors);
             sets[layout_.l2_set(address)].allocations +=
@@ -273,7 +273,7 @@ private:
         found_.writebacks = written;
     }
 
-    void count_transfers() {
+    void find_least_transfer() {
         std::int64_t least = found_.most_l2_sectors;
         for (const auto& [address, use] : lines_) {
             if (use.loads == 0) {
@@ -288,7 +288,7 @@ private:
     }
 
     /// Lemma 4.
-    void count_least() {
+    void count_in_every_run() {
         std::set<std::uint64_t> lines;
         std::set<std::uint64_t> loaded;
         std::set<std::uint64_t> stored;
@@ -327,8 +327,8 @@ private:
 
 } // namespace
 
-Footprint footprint_of(const TimedCode& code, const MemoryLayout& layout,
-                       const std::vector<LineAccess>& accesses) {
+Footprint count_footprint(const TimedCode& code, const MemoryLayout& layout,
+                          const std::vector<LineAccess>& accesses) {
     return FootprintCount{code, layout, accesses}.count();
 }
 

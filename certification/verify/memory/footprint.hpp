@@ -46,7 +46,7 @@ struct Footprint {
     std::optional<Writebacks> writebacks;
     /// None: addresses do not tell the bank.
     std::optional<RowTails> tails;
-    /// S58: A(1) to A(3), loads that access none of so many sectors; empty: not counted.
+    /// S58: A(1) to A(3), the most loads that access none of so many sectors; empty: not counted.
     std::vector<std::int64_t> loads_without;
     /// S22, lemma 4: what every run needs. Sectors that one channel brings, transactions of loads
     /// of all L1s, and of stores of all write buffers.
@@ -57,7 +57,7 @@ struct Footprint {
     [[nodiscard]] bool writes_to_dram() const { return !writebacks || writebacks->transfers > 0; }
 };
 
-Footprint footprint_of(const TimedCode& code, const MemoryLayout& layout,
-                       const std::vector<LineAccess>& accesses);
+Footprint count_footprint(const TimedCode& code, const MemoryLayout& layout,
+                          const std::vector<LineAccess>& accesses);
 
 } // namespace warpbound::certification::verify

@@ -30,7 +30,7 @@ public:
         return exact_number(kernel_, group(memory), path(memory).c_str(), name);
     }
     [[noreturn]] void refuse(const std::string& what) const { refuted(kernel_.id + ": " + what); }
-    void expect(bool holds, const char* what) const {
+    void require(bool holds, const char* what) const {
         if (!holds) refuse(std::string{"the memory parameters: "} + what);
     }
 
@@ -49,7 +49,7 @@ private:
 
 } // namespace
 
-MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t multiprocessors) {
+MemoryParameters described_memory(const KernelCase& kernel, std::int64_t multiprocessors) {
     const MemoryValues values{kernel};
     const std::int64_t line = values.size("l1", "line");
     const std::int64_t sector = values.size("l1", "sector");
@@ -59,9 +59,9 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
         return models::fit_together(static_cast<std::uint64_t>(whole),
                                     static_cast<std::uint64_t>(part));
     };
-    values.expect(fit(line, sector) && fit(l2_line, l2_sector), "a line has not 1 to 64 sectors");
+    values.require(fit(line, sector) && fit(l2_line, l2_sector), "a line has not 1 to 64 sectors");
     // Otherwise one line access would need several lines of the L2, or several rows of DRAM.
-    values.expect(
+    values.require(
         line <= l2_line && l2_line <= values.size("dram", "row"),
         "a line of the L1 is longer than one of the L2, or one of the L2 than a row of DRAM");
     const std::int64_t sectors = line / sector;
@@ -69,8 +69,8 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
     const auto transit = values.of("interconnect", "latency", 0);
     const auto l2 = values.of("l2", "latency", 0);
     const auto dram = values.of("dram", "latency", 0);
-    values.expect(std::min(l2.lo, dram.lo) / 2 >= transit.hi,
-                  "latencies of L2 and DRAM do not contain both transits on a link");
+    values.require(std::min(l2.lo, dram.lo) / 2 >= transit.hi,
+                   "latencies of L2 and DRAM do not contain both transits on a link");
 
     MemoryParameters memory;
     memory.l1_service = values.of("l1", "service", 1).hi;
@@ -106,9 +106,9 @@ MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t m
     memory.channels = values.of("dram", "channels", 1).hi;
     memory.refresh = values.of("dram", "refresh-duration", 0).hi;
     memory.refresh_interval = values.of("dram", "refresh-interval", 0).lo;
-    values.expect(memory.refresh == 0 ||
-                      memory.transfer <= memory.refresh_interval - memory.refresh,
-                  "no transfer fits between two refreshes");
+    values.require(memory.refresh == 0 ||
+                       memory.transfer <= memory.refresh_interval - memory.refresh,
+                   "no transfer fits between two refreshes");
     return memory;
 }
 

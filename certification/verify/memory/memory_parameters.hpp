@@ -29,6 +29,6 @@ struct MemoryParameters {
 };
 
 /// Throws `Finding` when a value is missing or S26 does not hold with it.
-MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t multiprocessors);
+MemoryParameters described_memory(const KernelCase& kernel, std::int64_t multiprocessors);
 
 } // namespace warpbound::certification::verify

@@ -34,7 +34,7 @@ std::vector<Term> with_queueing_terms(std::vector<Term> terms, const MemoryParam
     };
     const std::int64_t lines = models::times(most_lines(code, true, true), warps);
     const std::int64_t concurrent_lines =
-        of_launch(most_lines(code, true, false), outstanding_lines(code));
+        of_launch(most_lines(code, true, false), lines_in_flight_of_warp(code));
     if (concurrent_lines > memory.outstanding_while_full) terms.push_back({warps, 0, ids::mshr});
     const bool has_stores = most_lines(code, false, true) > 0;
     const std::int64_t on_link =
@@ -43,7 +43,7 @@ std::vector<Term> with_queueing_terms(std::vector<Term> terms, const MemoryParam
     if (warps > 1 && time_division) { // S29.
         terms.push_back({warps, 0, ids::upper_drain});
         const bool queue_may_be_full =
-            of_launch(most_loads(code), outstanding_loads(code)) > memory.load_queue_entries;
+            of_launch(most_loads(code), loads_in_flight_of_warp(code)) > memory.load_queue_entries;
         terms.push_back({models::plus(code.geometry.waves, queue_may_be_full ? warps : 0), 0,
                          ids::loads_between_slots});
         if (stores_exceed_write_buffer(code))

@@ -4,7 +4,11 @@
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace warpbound::certification::verify {
 
@@ -46,44 +50,37 @@ bool may_miss_increment(const TimedCode& code, std::size_t load, int scoreboard)
     return false;
 }
 
-/// The register (C5) or scoreboard (C6) by which a load waits for the last load of the warp that
-/// has the same; none where it may miss its increment, or has neither.
-struct WaitsFor {
-    std::optional<assembly::Register> written;
-    std::optional<int> scoreboard;
-    friend auto operator<=>(const WaitsFor&, const WaitsFor&) = default;
-};
-
-std::optional<WaitsFor> wait_of(const TimedCode& code, std::size_t i) {
+/// S21, case e, 3: of the loads that write one register (C5), or wait for one scoreboard and are
+/// announced by it (C6), one is outstanding at a time. None: nothing keeps a load from being
+/// outstanding twice.
+std::optional<std::string> taken_by(const TimedCode& code, std::size_t i) {
     const assembly::Instruction& load = code.kernel.function->instructions[i];
-    if (code.kernel.architecture.issue_control == models::IssueControl::Interlocked) {
-        if (load.effects.writes.empty()) return std::nullopt;
-        return WaitsFor{load.effects.writes.front(), std::nullopt};
-    }
-    if (!load.control || !load.control->write_barrier ||
-        (load.control->wait_mask >> *load.control->write_barrier & 1) == 0 ||
-        may_miss_increment(code, i, *load.control->write_barrier))
-        return std::nullopt;
-    return WaitsFor{std::nullopt, *load.control->write_barrier};
+    const auto& written = load.effects.writes;
+    if (code.kernel.architecture.issue_control == models::IssueControl::Interlocked)
+        return written.empty() ? std::nullopt : std::optional{to_string(written.front())};
+    const auto scoreboard = load.control ? load.control->write_barrier : std::nullopt;
+    const bool waits = scoreboard && (load.control->wait_mask & (1 << *scoreboard)) != 0;
+    if (!waits || may_miss_increment(code, i, *scoreboard)) return std::nullopt;
+    return "scoreboard " + std::to_string(*scoreboard);
 }
 
-/// What limits the loads that can be outstanding at the same time: of those that wait for each
-/// other the largest counts.
-std::optional<std::int64_t> outstanding(const TimedCode& code, const InstructionDemand& amount) {
-    std::map<WaitsFor, std::int64_t> one_at_a_time;
+/// The most that loads in flight together can have: no two of these are taken by the same register
+/// or scoreboard. Those with the most are flown first.
+std::optional<std::int64_t> most_in_flight(const TimedCode& code,
+                                           const InstructionDemand& of_load) {
+    std::vector<std::pair<std::int64_t, std::string>> loads;
     for (std::size_t i = 0; i < code.timings.size(); ++i) {
-        if (!code.reachable[i]) continue;
-        const Timing& timing = code.timings[i].value();
-        if (!is_load_through_caches(timing)) continue;
-        const auto waits_for = wait_of(code, i);
-        if (!waits_for) return std::nullopt;
-        std::int64_t& most = one_at_a_time[*waits_for];
-        most = std::max(most, amount(timing, i));
+        if (!code.reachable[i] || !is_load_through_caches(code.timings[i].value())) continue;
+        const auto taken = taken_by(code, i);
+        if (!taken) return std::nullopt;
+        loads.emplace_back(of_load(code.timings[i].value(), i), *taken);
     }
-    models::Cycles sum{0};
-    for (const auto& [waits_for, most] : one_at_a_time)
-        sum += models::Cycles{most};
-    return sum.count();
+    std::sort(loads.begin(), loads.end(), std::greater<>{});
+    std::set<std::string> taken;
+    std::int64_t in_flight = 0;
+    for (const auto& [amount, by] : loads)
+        if (taken.insert(by).second) in_flight = models::plus(in_flight, amount);
+    return in_flight;
 }
 
 } // namespace
@@ -93,7 +90,7 @@ bool is_load_through_caches(const Timing& timing) {
 }
 
 bool waits_for_itself(const TimedCode& code, std::size_t load) {
-    return wait_of(code, load).has_value();
+    return taken_by(code, load).has_value();
 }
 
 DemandTables service_demand_of(const TimedCode& code, const MemoryParameters& memory) {
@@ -159,12 +156,12 @@ std::int64_t most_lines(const TimedCode& code, bool of_loads, bool of_stores) {
     });
 }
 
-std::optional<std::int64_t> outstanding_loads(const TimedCode& code) {
-    return outstanding(code, [](const Timing&, std::size_t) -> std::int64_t { return 1; });
+std::optional<std::int64_t> loads_in_flight_of_warp(const TimedCode& code) {
+    return most_in_flight(code, [](const Timing&, std::size_t) -> std::int64_t { return 1; });
 }
 
-std::optional<std::int64_t> outstanding_lines(const TimedCode& code) {
-    return outstanding(code, [](const Timing& timing, std::size_t) { return timing.passes.hi; });
+std::optional<std::int64_t> lines_in_flight_of_warp(const TimedCode& code) {
+    return most_in_flight(code, [](const Timing& timing, std::size_t) { return timing.passes.hi; });
 }
 
 } // namespace warpbound::certification::verify

@@ -28,9 +28,9 @@ std::int64_t most_loads(const TimedCode& code);
 /// upper.
 std::int64_t most_lines(const TimedCode& code, bool of_loads, bool of_stores);
 
-/// Of a warp's loads, those that can be outstanding at the same time, and their line accesses; none
-/// where no dependence limits them. Side: upper.
-std::optional<std::int64_t> outstanding_loads(const TimedCode& code);
-std::optional<std::int64_t> outstanding_lines(const TimedCode& code);
+/// S21, case e: of a warp's loads, those that can be in flight at one time, and their line
+/// accesses; none where no dependence limits them. Side: upper.
+std::optional<std::int64_t> loads_in_flight_of_warp(const TimedCode& code);
+std::optional<std::int64_t> lines_in_flight_of_warp(const TimedCode& code);
 
 } // namespace warpbound::certification::verify

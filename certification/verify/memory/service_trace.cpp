@@ -3,207 +3,225 @@
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
 namespace {
 
-using models::Cycles;
 using models::plus;
 using models::times;
 
-/// What a step takes, spread over what it traverses.
+/// Cycles of a step for each of what it traverses, a fraction.
 struct Share {
     std::int64_t cycles = 0;
     std::int64_t traversed = 1;
+
+    /// Of so many, rounded up.
+    [[nodiscard]] std::int64_t of(std::int64_t number) const {
+        const std::int64_t all = times(number, cycles);
+        return all / traversed + (all % traversed > 0 ? 1 : 0);
+    }
+    [[nodiscard]] bool is_less_than(const Share& other) const {
+        return times(cycles, other.traversed) < times(other.cycles, traversed);
+    }
 };
 
-std::int64_t rounded_up(std::int64_t cycles, std::int64_t among) {
-    return cycles / among + (cycles % among > 0 ? 1 : 0);
-}
-
-/// If each of so many costs the largest share.
-std::int64_t at_largest_share(std::int64_t number, const std::vector<Share>& shares) {
-    std::int64_t most = 0;
-    for (const Share& share : shares)
-        most = std::max(most, rounded_up(times(number, share.cycles), share.traversed));
-    return most;
-}
-
-/// Shares of the steps, by what they traverse.
-struct Steps {
-    std::vector<Share> of_lines;        ///< Any line access.
-    std::vector<Share> of_transactions; ///< Only those that leave the L1.
-};
-
-class ServiceTrace {
+/// Lemma 2 of S22a: the largest share of a line access that stays in the L1, and of a transaction,
+/// which the steps of line accesses traverse as well.
+class LargestShares {
 public:
-    ServiceTrace(const TraceInputs& inputs, const MemoryLayout& layout)
-        : in_{inputs}, layout_{layout} {
-        steps_.of_lines.push_back({std::max(layout.l1_service, in_.port)});
-        steps_.of_transactions.push_back({longest_ordered_service()});
-        if (in_.link_fills)
-            steps_.of_transactions.push_back({layout.transit.hi, layout.link_queue});
-        choose_arrivals();
+    void traverse_lines(const Share& step) {
+        raise(of_line_, step);
+        raise(of_transaction_, step);
     }
+    void traverse_transactions(const Share& step) { raise(of_transaction_, step); }
 
-    /// S22a, where the response link serves each transaction, or as S22e.
-    [[nodiscard]] std::vector<Term> segments(const std::optional<TraceInputs::Response>& response) {
-        terms_.clear();
-        add(1, arrivals_);
-        // An unloaded time contains the wait of S22e.
-        const std::int64_t proceeding = plus(in_.proceeding, response ? response->each : 0);
-        const std::int64_t alone =
-            plus(in_.transactions_alone, response ? times(response->each, in_.requests) : 0);
-        add_holders(proceeding, alone);
-        const std::int64_t unordered = in_.slices_in_order ? 0 : layout_.slice_service;
-        if (response) {
-            add(in_.requests, unordered);
-            add(in_.path_loads, plus(response->each, layout_.link_service.hi));
-            add(1, response->others);
-        } else {
-            add(in_.requests, plus(layout_.link_service.hi, unordered));
-        }
-        if (!in_.ends_in_order) add(1, traversed_twice());
-        return terms_;
-    }
-
-    /// S57.
-    [[nodiscard]] std::vector<Term> one_trace() {
-        terms_.clear();
-        add(1, arrivals_);
-        add(1, one_trace_services());
-        add(in_.path_loads, layout_.link_service.hi);
-        const bool lacks = in_.sectors_while_full || in_.loads_while_merged;
-        const std::int64_t holder = lacks            ? in_.proceeding
-                                    : in_.link_fills ? layout_.transit.hi
-                                                     : 0;
-        add(in_.path_loads,
-            std::max<std::int64_t>(0, holder - in_.path_latency - layout_.link_service.hi));
-        return terms_;
+    /// All steps of a launch, none of which traverses anything twice.
+    [[nodiscard]] std::int64_t of_launch(const TraceInputs& launch) const {
+        return plus(of_transaction_.of(launch.requests),
+                    of_line_.of(launch.lines - launch.requests));
     }
 
 private:
-    void add(std::int64_t count, std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms_.push_back({count, cycles, ""});
-    }
-    [[nodiscard]] std::int64_t longest_ordered_service() const {
-        return std::max(layout_.link_service.hi, in_.slices_in_order ? layout_.slice_service : 0);
-    }
-    /// Lemma 2: transactions at the largest share of any step, other line accesses at that of one
-    /// of theirs.
-    [[nodiscard]] std::int64_t all_steps(const Steps& steps) const {
-        std::vector<Share> any = steps.of_transactions;
-        any.insert(any.end(), steps.of_lines.begin(), steps.of_lines.end());
-        return plus(at_largest_share(in_.requests, any),
-                    at_largest_share(in_.lines - in_.requests, steps.of_lines));
+    static void raise(Share& largest, const Share& step) {
+        if (largest.is_less_than(step)) largest = step;
     }
 
-    /// Step (v): to the line before, or before the issue, whichever is less.
-    void choose_arrivals() {
-        Steps to_line = steps_;
-        to_line.of_lines.push_back({in_.pass_cost});
-        Steps before_issue = steps_;
-        const std::int64_t in_queue = times(layout_.load_queue - 1, in_.least_lines);
-        if (in_.load_queue_fills && in_queue > 0)
-            before_issue.of_lines.push_back({in_.arrival, in_queue});
-        const std::int64_t own = plus(in_.arrival, in_.arrival_missing);
-        const bool may_jump = !in_.load_queue_fills || in_queue > 0;
-        const bool jumps = may_jump && plus(all_steps(before_issue), own) < all_steps(to_line);
-        steps_ = jumps ? before_issue : to_line;
-        arrivals_ = jumps ? own : 0;
+    Share of_line_;
+    Share of_transaction_;
+};
+
+/// Step (v): how the trace moves from a line that is handled as it arrives.
+enum class Arrival { ToLineBefore, BeforeIssue };
+
+/// S22a's table of steps, and what S57 makes of it. `Unit:` core cycles.
+class StepTable {
+public:
+    StepTable(const TraceInputs& launch, const MemoryLayout& layout)
+        : in_{launch}, layout_{layout} {}
+
+    /// Steps (ii), (iii), (v) and (vii), and (iv) at the link.
+    [[nodiscard]] LargestShares without_holders(Arrival arrival) const {
+        LargestShares shares;
+        shares.traverse_lines({layout_.l1_service});
+        shares.traverse_lines({in_.port});
+        shares.traverse_transactions({service_in_order()});
+        if (in_.link_fills) shares.traverse_transactions({layout_.transit.hi, layout_.link_queue});
+        if (arrival == Arrival::ToLineBefore)
+            shares.traverse_lines({in_.pass_cost});
+        else if (in_.load_queue_fills)
+            shares.traverse_lines({in_.arrival, lines_in_queue()});
+        return shares;
+    }
+    /// Before the issue in (v), step 3: what a load of the path is longer than its own lines.
+    [[nodiscard]] std::int64_t beyond_own_lines(Arrival arrival) const {
+        return arrival == Arrival::BeforeIssue ? plus(in_.arrival, in_.arrival_missing) : 0;
+    }
+    /// The one that costs less; the queue of a single load is no step before an issue.
+    [[nodiscard]] Arrival cheaper_arrival() const {
+        if (in_.load_queue_fills && lines_in_queue() == 0) return Arrival::ToLineBefore;
+        const auto cost = [&](Arrival arrival) {
+            return plus(beyond_own_lines(arrival), without_holders(arrival).of_launch(in_));
+        };
+        return cost(Arrival::BeforeIssue) < cost(Arrival::ToLineBefore) ? Arrival::BeforeIssue
+                                                                        : Arrival::ToLineBefore;
+    }
+    /// Of (ii): at the link, or at an in-order slice.
+    [[nodiscard]] std::int64_t service_in_order() const {
+        return in_.slices_in_order ? std::max(layout_.slice_service, layout_.link_service.hi)
+                                   : layout_.link_service.hi;
+    }
+    /// Line accesses that step (iv) traverses from one that waits to merge: the loads that it waits
+    /// for, of which the oldest need not have more than one line left.
+    [[nodiscard]] std::int64_t lines_to_merge() const {
+        return plus(1, times(in_.least_lines, *in_.loads_while_merged - 1));
     }
 
-    /// Step (iv), merge slots: p loads, all but one of them whole.
-    [[nodiscard]] Share merge_step() const {
-        return {in_.proceeding, plus(times(*in_.loads_while_merged - 1, in_.least_lines), 1)};
-    }
-
-    /// Lemma 2, with (iv): as shares, or by how often holders are visited.
-    void add_holders(std::int64_t proceeding, std::int64_t alone) {
-        const std::int64_t services = all_steps(steps_);
-        add(1, services);
-        Steps with_holders = steps_;
-        std::int64_t visits = 0;
-        std::int64_t sectors = 0;
-        if (in_.sectors_while_full) {
-            const Share step{proceeding, *in_.sectors_while_full};
-            with_holders.of_transactions.push_back(step);
-            sectors = at_largest_share(in_.further_sectors, {step});
-            visits = plus(in_.requests, in_.further_sectors) / step.traversed;
-        }
-        if (in_.loads_while_merged) {
-            Share step = merge_step();
-            step.cycles = proceeding;
-            with_holders.of_lines.push_back(step);
-            visits = plus(visits, in_.lines / step.traversed);
-        }
-        const std::int64_t last_steps =
-            in_.holders_once ? std::min(in_.path_loads, visits) : in_.path_loads;
-        std::int64_t waits = plus(sectors, all_steps(with_holders) - services);
-        if (visits > 0) waits = plus(waits, times(proceeding, last_steps));
-        if (in_.holders_once) waits = std::min({waits, times(visits, proceeding), alone});
-        add(1, waits);
-        if (in_.link_fills)
-            add(std::min(in_.path_loads, in_.requests / layout_.link_queue), layout_.transit.hi);
-    }
-
-    /// Lemma 2, *Traversed twice*, step 3.
-    [[nodiscard]] std::int64_t traversed_twice() const {
-        const std::int64_t between =
-            times(times(in_.path_loads, std::min(layout_.link_queue, in_.requests)),
-                  longest_ordered_service());
-        const std::int64_t each =
-            plus(layout_.link_service.hi, in_.slices_in_order ? layout_.slice_service : 0);
-        return std::min(between, times(each, in_.requests));
-    }
-
-    /// S57, first two rows and the fifth.
-    [[nodiscard]] std::int64_t one_trace_services() const {
-        const std::int64_t link = layout_.link_service.hi;
-        Steps steps = steps_;
-        std::int64_t sectors = 0;
-        if (in_.sectors_while_full) {
-            const Share step{plus(in_.proceeding, link), *in_.sectors_while_full};
-            steps.of_transactions.push_back(step);
-            sectors = at_largest_share(in_.further_sectors, {step});
-        }
-        if (!in_.loads_while_merged) return plus(all_steps(steps), sectors);
-        const Share merge = merge_step();
-        const std::int64_t waits = std::min({in_.lines / merge.traversed, in_.requests,
-                                             in_.most_waits_to_merge.value_or(in_.requests)});
-        const std::int64_t apart = plus(all_steps(steps), times(in_.proceeding, waits));
-        steps.of_lines.push_back(merge);
-        steps.of_transactions.push_back(
-            {plus(in_.proceeding, times(link, merge.traversed)), merge.traversed});
-        return plus(std::min(apart, all_steps(steps)), sectors);
+private:
+    /// Of the loads that were in the queue with the oldest one.
+    [[nodiscard]] std::int64_t lines_in_queue() const {
+        return times(in_.least_lines, layout_.load_queue - 1);
     }
 
     const TraceInputs& in_;
     const MemoryLayout& layout_;
-    Steps steps_;
-    std::int64_t arrivals_ = 0;
-    std::vector<Term> terms_;
 };
 
-std::int64_t sum_of(const std::vector<Term>& terms) {
-    std::int64_t sum = 0;
-    for (const Term& term : terms)
-        sum = plus(sum, times(term.count, term.cycles));
+/// S22a, lemma 2: cycles of step (iv) in full L1s, beyond those of all other steps. `proceeding`:
+/// for how long a holder does; `one_by_one`: all transactions, one after another.
+std::int64_t at_holders(const TraceInputs& in, const StepTable& table, Arrival arrival,
+                        std::int64_t proceeding, std::int64_t one_by_one) {
+    // As shares, and as holders that are visited.
+    LargestShares shares = table.without_holders(arrival);
+    const std::int64_t others = shares.of_launch(in);
+    std::int64_t of_further_sectors = 0;
+    std::int64_t visits = 0;
+    if (in.sectors_while_full) {
+        const Share entry{proceeding, *in.sectors_while_full};
+        shares.traverse_transactions(entry);
+        of_further_sectors = entry.of(in.further_sectors);
+        visits = plus(in.further_sectors, in.requests) / entry.traversed;
+    }
+    if (in.loads_while_merged) {
+        const Share merge{proceeding, table.lines_to_merge()};
+        shares.traverse_lines(merge);
+        visits = plus(in.lines / merge.traversed, visits);
+    }
+    const std::int64_t by_shares = plus(shares.of_launch(in) - others, of_further_sectors);
+    // Traversed twice, step 4: a segment may end at a holder of an earlier one.
+    const auto with_last_steps = [&](std::int64_t segments) {
+        return visits == 0 ? by_shares : plus(times(segments, proceeding), by_shares);
+    };
+    if (!in.holders_once) return with_last_steps(in.path_loads);
+    return std::min(
+        {with_last_steps(std::min(visits, in.path_loads)), times(proceeding, visits), one_by_one});
+}
+
+/// S22a, lemma 2, *Traversed twice*, step 3: between leaving the L1 and a slice.
+std::int64_t traversed_twice(const TraceInputs& in, const StepTable& table,
+                             const MemoryLayout& layout) {
+    if (in.ends_in_order) return 0;
+    const std::int64_t of_each_load =
+        times(table.service_in_order(), std::min(in.requests, layout.link_queue));
+    const std::int64_t of_each_transaction =
+        plus(in.slices_in_order ? layout.slice_service : 0, layout.link_service.hi);
+    return std::min(times(in.path_loads, of_each_load), times(in.requests, of_each_transaction));
+}
+
+/// S22a. `response`: S22e; none: the response link serves each transaction.
+Charges sum_of_segments(const TraceInputs& in, const MemoryLayout& layout,
+                        const std::optional<TraceInputs::Response>& response) {
+    const StepTable table{in, layout};
+    const Arrival arrival = table.cheaper_arrival();
+    // S22e: an unloaded time contains a wait for the response link.
+    const std::int64_t wait = response ? response->each : 0;
+    Charges sum;
+    sum.charge(1, table.without_holders(arrival).of_launch(in));
+    sum.charge(1, table.beyond_own_lines(arrival));
+    sum.charge(1, at_holders(in, table, arrival, plus(wait, in.proceeding),
+                             plus(times(in.requests, wait), in.transactions_alone)));
+    // How often holders are visited, at the link.
+    if (in.link_fills)
+        sum.charge(std::min(in.requests / layout.link_queue, in.path_loads), layout.transit.hi);
+    sum.charge(1, traversed_twice(in, table, layout));
+    // Counted as in S21.
+    const std::int64_t of_slice = in.slices_in_order ? 0 : layout.slice_service;
+    if (response) {
+        sum.charge(in.requests, of_slice);
+        sum.charge(in.path_loads, plus(layout.link_service.hi, wait));
+        sum.charge(1, response->others);
+    } else {
+        sum.charge(in.requests, plus(of_slice, layout.link_service.hi));
+    }
+    return sum;
+}
+
+/// S57, the first, second and fifth row: what transactions and other line accesses count with.
+std::int64_t line_accesses_of_one_trace(const TraceInputs& in, const StepTable& table,
+                                        const MemoryLayout& layout, Arrival arrival) {
+    const std::int64_t s = layout.link_service.hi;
+    const std::int64_t d = in.proceeding;
+    LargestShares shares = table.without_holders(arrival);
+    std::int64_t of_further_sectors = 0;
+    if (in.sectors_while_full) {
+        const Share entry{plus(s, d), *in.sectors_while_full};
+        shares.traverse_transactions(entry);
+        of_further_sectors = entry.of(in.further_sectors);
+    }
+    const std::int64_t without_merges = plus(of_further_sectors, shares.of_launch(in));
+    if (!in.loads_while_merged) return without_merges;
+    const std::int64_t p = table.lines_to_merge();
+    std::int64_t waits = std::min(in.requests, in.lines / p);
+    if (in.most_waits_to_merge) waits = std::min(waits, *in.most_waits_to_merge); // S58.
+    shares.traverse_lines({d, p});
+    shares.traverse_transactions({plus(times(p, s), d), p}); // s + d / p.
+    return std::min(plus(times(waits, d), without_merges),
+                    plus(of_further_sectors, shares.of_launch(in)));
+}
+
+Charges sum_of_one_trace(const TraceInputs& in, const MemoryLayout& layout) {
+    const StepTable table{in, layout};
+    const Arrival arrival = table.cheaper_arrival();
+    const std::int64_t s = layout.link_service.hi;
+    Charges sum;
+    sum.charge(1, line_accesses_of_one_trace(in, table, layout, arrival));
+    sum.charge(1, table.beyond_own_lines(arrival));
+    sum.charge(in.path_loads, s);
+    // Fourth row: the load's own unloaded time pays for the holder.
+    const bool may_lack = in.loads_while_merged || in.sectors_while_full;
+    const std::int64_t in_queue = in.link_fills ? layout.transit.hi : 0;
+    sum.charge(in.path_loads, (may_lack ? in.proceeding : in_queue) - plus(s, in.path_latency));
     return sum;
 }
 
 } // namespace
 
-std::vector<Term> trace_terms(const TraceInputs& inputs, const MemoryLayout& layout) {
-    ServiceTrace trace{inputs, layout};
-    std::vector<Term> best = trace.segments(std::nullopt);
-    const auto take_if_less = [&](std::vector<Term> other) {
-        if (sum_of(other) < sum_of(best)) best = std::move(other);
-    };
-    if (inputs.response) take_if_less(trace.segments(inputs.response));
-    if (inputs.one_trace) take_if_less(trace.one_trace());
-    return best;
+Charges trace_charges(const TraceInputs& inputs, const MemoryLayout& layout) {
+    std::vector<Charges> sums{sum_of_segments(inputs, layout, std::nullopt)};
+    if (inputs.response) sums.push_back(sum_of_segments(inputs, layout, inputs.response));
+    if (inputs.one_trace) sums.push_back(sum_of_one_trace(inputs, layout));
+    return least_of(sums);
 }
 
 } // namespace warpbound::certification::verify

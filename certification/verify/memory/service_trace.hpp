@@ -3,12 +3,11 @@
 /// The backward trace through servers that keep one order: port, L1, its link, slices and response
 /// link (steps S22a, S22d, S22e, S57 and S58 of docs/theory).
 
-#include "certification/verify/evidence.hpp"
+#include "certification/verify/memory/charges.hpp"
 #include "certification/verify/memory/memory_layout.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace warpbound::certification::verify {
 
@@ -46,6 +45,6 @@ struct TraceInputs {
 };
 
 /// The smallest of the sums of S22a, S22e and S57. Side: upper.
-std::vector<Term> trace_terms(const TraceInputs& inputs, const MemoryLayout& layout);
+Charges trace_charges(const TraceInputs& inputs, const MemoryLayout& layout);
 
 } // namespace warpbound::certification::verify

@@ -82,7 +82,7 @@ void check_in_one_job(const ClaimedSystem& of, std::size_t server, const std::ve
         refuted(fmt::format("{}: its end by {} ns does not follow", claimed.where, claimed.end));
 }
 
-void add_clients(const ClaimedSystem& of, std::size_t server, Queue& queue) {
+void queue_clients(const ClaimedSystem& of, std::size_t server, Queue& queue) {
     for (const auto& client : of.system.clients)
         for (const auto& operation : client.operations) {
             if (operation.server != server) continue;
@@ -120,7 +120,7 @@ void check_server(const ClaimedSystem& of, std::size_t server) {
              of.stage(place.pipeline, place.stage).priority,
              &claimed});
     }
-    add_clients(of, server, queue);
+    queue_clients(of, server, queue);
     check_queue(queue);
 }
 

@@ -50,7 +50,7 @@ Sums sums_of_active_set(const PolicyInputs& inputs) {
                                    }});
 }
 
-void add_active_set(const TimedCode& code, bool /*waits_in_memory*/, PolicyDemand& demand) {
+void prepare_active_set(const TimedCode& code, bool /*waits_in_memory*/, PolicyDemand& demand) {
     demand.tables.merge(active_set_demand_of(code));
 }
 
@@ -116,7 +116,7 @@ constexpr std::array proved_policies{
                  .theorems = "S12 to S15, S20, S27"},
     ProvedPolicy{.kind = PolicyKind::TwoLevel,
                  .holds_back = exceeds_active_set,
-                 .add_demand = add_active_set,
+                 .add_demand = prepare_active_set,
                  .upper = sums_of_active_set,
                  .covers = covers_active_set,
                  .theorems = "S31"},

@@ -35,7 +35,7 @@ void raise_to(std::int64_t& longest, std::int64_t cycles) {
 /// The longest times for which any instruction of the kernel makes another one wait (C5 to C7).
 struct LongestWaits {
     explicit LongestWaits(const TimedCode& code) {
-        const std::int64_t lag = longest_grant_lag(code);
+        const std::int64_t lag = longest_lag(code);
         for (std::size_t i = 0; i < code.timings.size(); ++i) {
             if (!code.reachable[i]) continue;
             const Timing& timing = code.timings[i].value();
@@ -168,9 +168,10 @@ RotationDemand rotation_demand_of(const TimedCode& code) {
     namespace ids = certificate_id;
     RotationDemand demand{std::nullopt, dependence_stalls_of(code), {}};
     // S51: the stages in front of the units hold others as ports do.
-    const DemandTable grants = grant_distances(code);
+    const DemandTable grants = cycles_per_grant(code);
     const auto residual = [&](const Timing& timing, std::size_t i) {
-        return std::max(residual_occupancy(code, timing), grants[i] - code.geometry.issue_slot.lo);
+        return std::max(occupancy_beyond_slot(code, timing),
+                        grants[i] - code.geometry.issue_slot.lo);
     };
     // S25a: on several schedulers a port of the multiprocessor counts with all of its occupancy,
     // and the stages apart from it.

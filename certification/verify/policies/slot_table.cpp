@@ -99,7 +99,7 @@ SlotDistance any_distance(const std::vector<SlotDistance>& distances) {
     return any;
 }
 
-std::string distance_suffix(const SlotDistance& distance) {
+std::string certificate_suffix(const SlotDistance& distance) {
     const std::string suffix = "-slot-distance-" + std::to_string(distance.shortest);
     return distance.shortest == distance.longest ? suffix
                                                  : suffix + "-" + std::to_string(distance.longest);

@@ -33,6 +33,6 @@ std::int64_t preceding_warp_slots(const models::WarpPolicy& policy, const Launch
 SlotDistance any_distance(const std::vector<SlotDistance>& distances);
 /// What ids of certificates about such time slots end in: "-slot-distance-8",
 /// "-slot-distance-6-8".
-std::string distance_suffix(const SlotDistance& distance);
+std::string certificate_suffix(const SlotDistance& distance);
 
 } // namespace warpbound::certification::verify

@@ -105,7 +105,7 @@ std::vector<Term> port_terms(const TimedCode& code, const TurnCounts& counts) {
     std::vector<Term> terms{
         {counts.warps_of_other_schedulers, 0, certificate_id::other_schedulers}};
     if (counts.has_uncounted_blocks)
-        terms.push_back({1, std::max(longest_port_occupancy(code), longest_grant_lag(code)), ""});
+        terms.push_back({1, std::max(longest_port_occupancy(code), longest_lag(code)), ""});
     return terms;
 }
 
@@ -172,7 +172,7 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
 std::vector<Term> sum_without_drains(const TimedCode& code, const RotationDemand& demand,
                                      std::int64_t on_scheduler) {
     const LaunchGeometry& launch = code.geometry;
-    const std::int64_t barriers = barriers_without_early_ends(code);
+    const std::int64_t barriers = most_barriers_if_none_ends_early(code);
     const TurnCounts counts = launch.waves == 1 && barriers == 0
                                   ? counts_of_one_wave(launch, on_scheduler)
                               : launch.warps_per_block == 1 ? counts_of_single_warps(launch)

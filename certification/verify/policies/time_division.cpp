@@ -50,9 +50,9 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
     const std::int64_t least_distance =
         std::max<std::int64_t>(1, any.shortest - code.geometry.issue_slot.hi + 1);
     DemandTable& held = tables[ids::stages + suffix];
-    held = grant_distances(code);
+    held = cycles_per_grant(code);
     for (std::int64_t& cycles : held) {
-        const std::int64_t boundaries = (longest_grant_lag(code) - 1) / least_distance + 1;
+        const std::int64_t boundaries = (longest_lag(code) - 1) / least_distance + 1;
         cycles = cycles > 1 ? models::times(std::min(cycles - 1, boundaries), any.longest) : 0;
     }
     // S23, write buffer: one blocked slot, and those within the drain d: each P' of its warp slot,
@@ -74,7 +74,7 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
 
 /// From block to block, or at barriers.
 bool path_changes_warp_slot(const TimedCode& code) {
-    return code.geometry.waves > 1 || barriers_without_early_ends(code) > 0;
+    return code.geometry.waves > 1 || most_barriers_if_none_ends_early(code) > 0;
 }
 
 /// S23: slots that are blocked by ports.
@@ -113,7 +113,7 @@ void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
 void add_blocked_in_stages(const TimedCode& code, const SlotDistance& blocked,
                            const std::string& suffix, std::vector<Term>& terms) {
     const LaunchGeometry& launch = code.geometry;
-    const std::int64_t lag = longest_grant_lag(code);
+    const std::int64_t lag = longest_lag(code);
     if (lag == 0) return;
     std::int64_t warps = launch.interfering_warps();
     if (!path_changes_warp_slot(code)) {
@@ -162,8 +162,8 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
     terms.push_back({launch.waves, std::max(blocked.longest, first_wait) - 1, ""});
     terms.push_back({launch.waves - 1, launch.refill.hi, ""});
     // At a barrier the critical path goes over to a warp in any warp slot.
-    terms.push_back(
-        {models::times(barriers_without_early_ends(code), launch.waves), blocked.longest - 1, ""});
+    terms.push_back({models::times(most_barriers_if_none_ends_early(code), launch.waves),
+                     blocked.longest - 1, ""});
     add_blocked_by_ports(code, blocked, suffix, values, terms);
     add_blocked_in_stages(code, blocked, suffix, terms);
     if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
@@ -176,7 +176,7 @@ DemandTables blocked_slot_demand_of(const TimedCode& code,
                                     const std::vector<SlotDistance>& distances) {
     DemandTables tables;
     for (const SlotDistance& distance : distances)
-        tables.merge(demand_on(code, {distance}, distance_suffix(distance)));
+        tables.merge(demand_on(code, {distance}, certificate_suffix(distance)));
     if (!distances.empty())
         tables.merge(demand_on(code, distances, certificate_id::in_any_warp_slot));
     return tables;
@@ -188,12 +188,12 @@ std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const Dema
                                                const CertificateValues& values) {
     const std::string in_any = certificate_id::in_any_warp_slot;
     const SlotDistance any = any_distance(distances);
-    if (barriers_without_early_ends(code) > 0)
+    if (most_barriers_if_none_ends_early(code) > 0)
         return time_division_sum(code, tables, in_any, any, in_any, through_caches, values);
     std::vector<Term> worst;
     models::Cycles most{-1};
     for (const SlotDistance& distance : distances) {
-        const std::string suffix = distance_suffix(distance);
+        const std::string suffix = certificate_suffix(distance);
         // In several waves the critical path may come to any warp slot.
         auto terms =
             path_changes_warp_slot(code)
@@ -215,7 +215,7 @@ std::optional<std::vector<Term>> time_division_lower_terms_of(const TimedCode& c
     const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);
     for (const SlotDistance& distance :
          distances_of_warp_slots(code.kernel.policy, launch, blocks)) {
-        const std::string certificate = certificate_id::lower_path + distance_suffix(distance);
+        const std::string certificate = certificate_id::lower_path + certificate_suffix(distance);
         if (first_certificate != certificate || distance.longest == 1) continue;
         // P / P' of the path whose time slots are all P' apart, less s - 1, as the run may start
         // within a slot.

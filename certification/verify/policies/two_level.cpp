@@ -52,7 +52,7 @@ public:
             names.push_back(scoreboard_name(*instruction_.control->write_barrier));
         return names;
     }
-    [[nodiscard]] std::string port_use() const { return port_use_name(timing_.unit, index_); }
+    [[nodiscard]] std::string name_of_port() const { return port_use_name(timing_.unit, index_); }
 
     /// At its issue all that it waited for is over, also when it is predicated off.
     void add_issue(Remaining& remaining) const {
@@ -62,7 +62,7 @@ public:
             std::int64_t& longest = remaining[name];
             longest = std::max(longest, cycles);
         };
-        begin(port_use(), port_occupancy(timing_));
+        begin(name_of_port(), port_occupancy(timing_));
         const bool waits_inside = !models::leaves_active_set(instruction_.opcode_class);
         const std::int64_t result = with_passes(timing_.latency.hi, timing_);
         if (waits_inside && timing_.waits_for_registers)
@@ -138,7 +138,7 @@ public:
         for (std::size_t i = 0; i < code.timings.size(); ++i)
             if (code.reachable[i] && rules(i).frees_port_before_result())
                 for (const std::string& result : rules(i).results())
-                    over_with_[result].push_back(rules(i).port_use());
+                    over_with_[result].push_back(rules(i).name_of_port());
     }
 
     /// Per instruction.
@@ -222,8 +222,10 @@ DemandTables active_set_demand_of(const TimedCode& code) {
     DemandTables tables;
     tables[certificate_id::within_active_set] =
         demand_table(code, [&](const Timing&, std::size_t i) { return waits[i]; });
-    tables[certificate_id::residual_occupancy] = demand_table(
-        code, [&](const Timing& timing, std::size_t) { return residual_occupancy(code, timing); });
+    tables[certificate_id::residual_occupancy] =
+        demand_table(code, [&](const Timing& timing, std::size_t) {
+            return occupancy_beyond_slot(code, timing);
+        });
     return tables;
 }
 

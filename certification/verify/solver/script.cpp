@@ -37,11 +37,11 @@ public:
         script_.upper = certificate_.upper;
         script_.bound = certificate_.bound;
         variables();
-        flow_rows();
+        conserve_flow();
         for (const CheckedLoop* loop : loops_)
-            loop_rows(*loop);
-        if (certificate_.all_facts) fact_rows();
-        region_rows();
+            bound_iterations(*loop);
+        if (certificate_.all_facts) assert_facts();
+        connect_regions();
         goal();
         return std::move(script_);
     }
@@ -91,7 +91,7 @@ private:
         return index_.nodes_of(loop.header);
     }
 
-    void flow_rows() {
+    void conserve_flow() {
         std::vector<LinearSum> into(certificate_.nodes.size());
         std::vector<LinearSum> out(certificate_.nodes.size());
         for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge) {
@@ -111,11 +111,11 @@ private:
         row("once", Relation::Equal, std::move(ends), constant(1));
     }
 
-    void loop_rows(const CheckedLoop& loop) {
+    void bound_iterations(const CheckedLoop& loop) {
         LinearSum back_edges;
         LinearSum entries;
         std::map<std::size_t, LinearSum> entered; // by header node
-        for (const std::size_t edge : index_.edges_into(headers(loop))) {
+        for (const std::size_t edge : index_.incoming_edges(headers(loop))) {
             const auto& [from, to, unused] = certificate_.edges[edge];
             const bool inside = in(loop, from);
             (inside ? back_edges : entries).emplace_back(1, edge);
@@ -150,7 +150,7 @@ private:
         LinearSum ended;
         LinearSum cost;
         const std::vector<std::size_t> nodes = index_.nodes_in(loop);
-        for (const std::size_t edge : index_.edges_from(nodes)) {
+        for (const std::size_t edge : index_.outgoing_edges(nodes)) {
             const auto& [from, to, edge_cost] = certificate_.edges[edge];
             if (!in(loop, to)) left[to].emplace_back(1, edge);
             add_cost(cost, edge_cost, edge);
@@ -185,7 +185,7 @@ private:
     /// Adds how often a block, or an edge of the control flow, is executed.
     void count(LinearSum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
                std::int64_t block) const {
-        for (const std::size_t edge : index_.edges_into(index_.nodes_at(block))) {
+        for (const std::size_t edge : index_.incoming_edges(index_.nodes_at(block))) {
             const std::size_t source = certificate_.nodes[certificate_.edges[edge].from].block;
             if (!from || flow_.blocks[source].first == *from) sum.emplace_back(factor, edge);
         }
@@ -193,7 +193,7 @@ private:
         if (!from && starts) sum.emplace_back(factor, std::nullopt);
     }
 
-    void fact_rows() {
+    void assert_facts() {
         std::size_t number = 0;
         for (const auto& fact : kernel_.facts.exclusives) {
             LinearSum first;
@@ -220,13 +220,13 @@ private:
     }
 
     /// Edges inside a region are taken only if one that leads into it is.
-    void region_rows() {
+    void connect_regions() {
         std::size_t number = 0;
         for (const auto& nodes : certificate_.regions) {
             const std::set<std::size_t> region{nodes.begin(), nodes.end()};
             LinearSum inside;
             LinearSum entering;
-            for (const std::size_t edge : index_.edges_into(nodes))
+            for (const std::size_t edge : index_.incoming_edges(nodes))
                 (region.count(certificate_.edges[edge].from) != 0 ? inside : entering)
                     .emplace_back(1, edge);
             either(fmt::format("region_{}", number++),

@@ -20,8 +20,8 @@ public:
     [[nodiscard]] List nodes_in(const CheckedLoop& loop) const;
     /// Of the blocks that begin there.
     [[nodiscard]] List nodes_at(std::int64_t address) const;
-    [[nodiscard]] List edges_into(const List& nodes) const { return edges_at(in_, nodes); }
-    [[nodiscard]] List edges_from(const List& nodes) const { return edges_at(out_, nodes); }
+    [[nodiscard]] List incoming_edges(const List& nodes) const { return edges_at(in_, nodes); }
+    [[nodiscard]] List outgoing_edges(const List& nodes) const { return edges_at(out_, nodes); }
     /// One block begins there, which no loop contains.
     [[nodiscard]] bool at_most_once(std::int64_t address) const;
 

@@ -1,0 +1,8 @@
+namespace {
+struct Delays {
+    [[nodiscard]] int
+    longest_delay(int cycles) const {
+        return cycles + 0;
+    }
+};
+} // namespace
