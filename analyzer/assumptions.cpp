@@ -78,7 +78,7 @@ void add_derived_loops(const TimedKernel& kernel, FactTexts& texts) {
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         const auto& derived = kernel.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
-        if (!derived || kernel.facts.never[header]) continue;
+        if (!derived || kernel.facts.never[header_block(graph.loops[loop])]) continue;
         // Where a converged warp rests on statements, so does what follows from it.
         const models::LoopFact* fact = kernel.stated->loop_at(graph.blocks[header].address);
         const models::FactSource from = fact != nullptr && fact->from == models::from_statements

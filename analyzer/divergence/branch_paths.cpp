@@ -44,7 +44,8 @@ std::set<std::size_t> next_blocks(const AnalysisContext& context, std::size_t bl
     const assembly::ControlFlowGraph& graph = *context.kernel.graph;
     std::set<std::size_t> next;
     for (const std::size_t edge : graph.blocks[block].out)
-        if (const std::size_t to = graph.edges[edge].to; !context.kernel.facts.never[to])
+        if (const std::size_t to = graph.edges[edge].to;
+            !context.kernel.facts.never[assembly::BlockIndex{to}])
             next.insert(to);
     return next;
 }
@@ -55,7 +56,7 @@ std::vector<bool> ending_blocks(const AnalysisContext& context) {
     for (bool grows = true; grows;) {
         grows = false;
         for (std::size_t block = blocks.size(); block-- > 0;) {
-            if (ends[block] || context.kernel.facts.never[block]) continue;
+            if (ends[block] || context.kernel.facts.never[assembly::BlockIndex{block}]) continue;
             const std::set<std::size_t> next = next_blocks(context, block);
             ends[block] = blocks[block].exits ||
                           std::any_of(next.begin(), next.end(), [&](auto to) { return ends[to]; });

@@ -11,7 +11,7 @@ TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cf
     result.graph = &cfg.graph;
     result.facts = {};
     for (const std::size_t block : cfg.original)
-        result.facts.never.push_back(kernel.facts.never[block]);
+        result.facts.never.push_back(kernel.facts.never[assembly::BlockIndex{block}]);
     for (const auto& loop : cfg.graph.loops) {
         BackEdgeBounds bound{0, cfg.repeated[loop.header].value_or(0)};
         const auto known =

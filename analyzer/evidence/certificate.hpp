@@ -23,13 +23,13 @@ struct PathCertificate {
     Side side = Side::Upper;
     Facts facts = Facts::All;
     /// Blocks of the two clock reads that delimit the paths; none: from the entry to an exit.
-    std::optional<std::pair<std::size_t, std::size_t>> between;
+    std::optional<std::pair<BlockIndex, BlockIndex>> between;
     std::int64_t bound = 0;
     PathGraph paths; ///< The smallest path problem found that gives the bound.
     /// Sets of nodes for subtour elimination: flow inside such a set requires flow into it. Only
-    /// those without which the script does not prove the bound. `Shape:` increasing, without node
-    /// 0, where paths start.
-    std::vector<std::vector<std::size_t>> regions{};
+    /// those without which the script does not prove the bound. `Shape:` increasing, without the
+    /// start.
+    std::vector<std::vector<NodeIndex>> regions{};
     /// A path of the control-flow graph that attains the bound, if one was found; its cost is the
     /// best of the corresponding paths through `paths`.
     std::optional<BlockPath> witness;

@@ -43,18 +43,18 @@ std::int64_t holding_warps(const LaunchGeometry& shape, std::int64_t barriers) {
 }
 
 /// The blocks of the two clock reads and those on a path from the first to the last.
-std::vector<bool> blocks_between(const TimedKernel& kernel, const ClockRegion& region) {
+PerBlock<bool> blocks_between(const TimedKernel& kernel, const ClockRegion& region) {
     const auto& graph = *kernel.graph;
-    const std::vector<bool> is_outside = outside(graph, kernel.facts.never, region);
-    std::vector<bool> passed(graph.blocks.size(), false);
-    std::vector<std::size_t> work{region.first_block};
+    const PerBlock<bool> is_outside = outside(graph, kernel.facts.never, region);
+    PerBlock<bool> passed(graph.blocks.size(), false);
+    std::vector<BlockIndex> work{region.first_block};
     passed[region.first_block] = true;
     while (!work.empty()) {
-        const std::size_t block = work.back();
+        const BlockIndex block = work.back();
         work.pop_back();
         if (block == region.last_block) continue;
-        for (const std::size_t edge : graph.blocks[block].out) {
-            const std::size_t to = graph.edges[edge].to;
+        for (const std::size_t edge : block_at(graph, block).out) {
+            const BlockIndex to = to_block(graph.edges[edge]);
             if (is_outside[to] || passed[to]) continue;
             passed[to] = true;
             work.push_back(to);
@@ -95,15 +95,15 @@ std::vector<BoundTerm> operand_delay_between(const TimedKernel& kernel, const An
                                              const ClockRegion& region) {
     const OperandLines& lines = kernel.delivery.operands.value();
     const auto& graph = *kernel.graph;
-    const std::vector<bool> is_passed = blocks_between(kernel, region);
+    const PerBlock<bool> is_passed = blocks_between(kernel, region);
     std::vector<bool> between(lines.of_instruction.size(), false);
     bool may_be_replaced = false;
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+    for (const BlockIndex block : all_blocks(graph)) {
         if (!is_passed[block]) continue;
         const bool is_first = block == region.first_block;
         const bool is_last = block == region.last_block;
-        const std::size_t from = is_first ? region.first + 1 : graph.blocks[block].first;
-        const std::size_t to = is_last ? region.last : graph.blocks[block].last + 1;
+        const std::size_t from = is_first ? region.first + 1 : block_at(graph, block).first;
+        const std::size_t to = is_last ? region.last : block_at(graph, block).last + 1;
         for (std::size_t i = from; i < to; ++i) {
             between[i] = true;
             may_be_replaced = may_be_replaced || lines.may_be_replaced[i];

@@ -82,12 +82,12 @@ private:
     }
 
     /// Subtours of the solution of the script: nodes whose flow is not connected to the start.
-    [[nodiscard]] std::vector<std::vector<std::size_t>>
+    [[nodiscard]] std::vector<std::vector<NodeIndex>>
     subtours_in(const std::set<std::string>& counted) const {
         const auto& nodes = certificate_.paths.nodes;
-        std::vector<std::vector<std::size_t>> successors(nodes.size());
+        PerNode<std::vector<NodeIndex>> successors(nodes.size());
         std::size_t number = 0; // of the edge, as in the script
-        for (std::size_t node = 0; node < nodes.size(); ++node)
+        for (const NodeIndex node : nodes.indices())
             for (const PathEdge& edge : nodes[node].successors)
                 if (counted.count(fmt::format("x{}", number++)) != 0)
                     successors[node].push_back(edge.to);
@@ -169,7 +169,7 @@ std::optional<std::int64_t> recorded(const TimedKernel& kernel, const AnalysisRu
 } // namespace
 
 void certify_sum(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
-                 const std::vector<std::int64_t>& block_costs, Side side) {
+                 const PerBlock<std::int64_t>& block_costs, Side side) {
     if (run.certificates != nullptr)
         recorded(kernel, run, name, sum_graph(kernel, block_costs, side), side);
 }

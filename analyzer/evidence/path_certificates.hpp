@@ -29,7 +29,7 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
 
 /// Keeps a certificate of the bound on a sum of block costs over all paths that loop bounds allow.
 void certify_sum(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
-                 const std::vector<std::int64_t>& block_costs, Side side);
+                 const PerBlock<std::int64_t>& block_costs, Side side);
 
 /// Largest sum of instruction costs on a path that loop bounds allow; keeps its certificate, once,
 /// if the request asks for certificates. Side: upper.

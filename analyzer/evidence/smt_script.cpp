@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -41,15 +40,15 @@ public:
           nodes_of_block_(graph.blocks.size()) {
         into_.resize(certificate.paths.nodes.size());
         out_.resize(certificate.paths.nodes.size());
-        for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from)
+        for (const NodeIndex from : certificate.paths.nodes.indices())
             for (const PathEdge& edge : certificate.paths.nodes[from].successors) {
                 into_[edge.to].push_back(edges_.size());
                 out_[from].push_back(edges_.size());
                 edges_.push_back({from, edge.to, edge.cost});
             }
-        for (std::size_t node = 0; node < certificate.paths.nodes.size(); ++node) {
+        for (const NodeIndex node : certificate.paths.nodes.indices()) {
             nodes_of_block_[block_of(node)].push_back(node);
-            auto& edges = edges_to_[graph_.blocks[block_of(node)].address];
+            auto& edges = edges_to_[block_at(graph_, block_of(node)).address];
             edges.insert(edges.end(), into_[node].begin(), into_[node].end());
         }
         for (auto& [address, edges] : edges_to_)
@@ -59,10 +58,10 @@ public:
 
     std::string text() {
         const auto& nodes = certificate_.paths.nodes;
-        for (std::size_t node = 0; node < nodes.size(); ++node)
-            add(fmt::format("flow_{}", node), "=", arrivals(node), sum(departures(node)));
+        for (const NodeIndex node : nodes.indices())
+            add(fmt::format("flow_{}", node.value()), "=", arrivals(node), sum(departures(node)));
         SmtTerms ends;
-        for (std::size_t node = 0; node < nodes.size(); ++node)
+        for (const NodeIndex node : nodes.indices())
             if (nodes[node].end_cost) ends.push_back(end_name(node));
         add("once", "=", sum(ends), "1");
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
@@ -70,8 +69,9 @@ public:
         if (certificate_.facts == Facts::All) fact_rows();
         region_rows();
         const bool upper = certificate_.side == Side::Upper;
-        std::vector<std::size_t> all(nodes.size());
-        std::iota(all.begin(), all.end(), std::size_t{0});
+        std::vector<NodeIndex> all;
+        for (const NodeIndex node : nodes.indices())
+            all.push_back(node);
         add("goal", upper ? ">=" : "<=", sum(cost(all)),
             number(upper ? certificate_.bound + 1 : certificate_.bound - 1));
         return fmt::format("; {}: {}\n; expected: unsat, no path costs {} than {} cycles\n"
@@ -82,22 +82,22 @@ public:
     }
 
 private:
-    static constexpr std::size_t path_end = SIZE_MAX;
+    static constexpr NodeIndex path_end{SIZE_MAX}; ///< Not a node; in order after all of them.
 
     struct Edge {
-        std::size_t from = 0;
-        std::size_t to = 0;
+        NodeIndex from;
+        NodeIndex to;
         std::int64_t cost = 0;
     };
 
     static std::string edge_name(std::size_t edge) { return fmt::format("x{}", edge); }
-    static std::string end_name(std::size_t node) { return fmt::format("e{}", node); }
+    static std::string end_name(NodeIndex node) { return fmt::format("e{}", node.value()); }
     /// A node, or the end of the path.
-    static std::string exit_name(std::size_t exit) {
-        return exit == path_end ? "end" : std::to_string(exit);
+    static std::string exit_name(NodeIndex exit) {
+        return exit == path_end ? "end" : std::to_string(exit.value());
     }
-    static std::string traversal_name(std::size_t header, std::size_t exit) {
-        return fmt::format("s{}_{}", header, exit_name(exit));
+    static std::string traversal_name(NodeIndex header, NodeIndex exit) {
+        return fmt::format("s{}_{}", header.value(), exit_name(exit));
     }
 
     void declare(const std::string& name) {
@@ -108,10 +108,10 @@ private:
     void declare() {
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             declare(edge_name(edge));
-        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
+        for (const NodeIndex node : certificate_.paths.nodes.indices())
             if (certificate_.paths.nodes[node].end_cost) declare(end_name(node));
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
-            for (const std::size_t header : headers(loop))
+            for (const NodeIndex header : headers(loop))
                 for (const auto& [exit, traversal_cost] : traversals(header))
                     declare(traversal_name(header, exit));
     }
@@ -122,29 +122,30 @@ private:
             fmt::format("(assert (! ({} {} {}) :named {}))\n", relation, left, right, label);
     }
 
-    [[nodiscard]] std::size_t block_of(std::size_t node) const {
+    [[nodiscard]] BlockIndex block_of(NodeIndex node) const {
         return certificate_.paths.nodes[node].block;
     }
-    [[nodiscard]] bool inside(std::size_t loop, std::size_t node) const {
-        const auto& blocks = graph_.loops[loop].blocks;
-        return std::binary_search(blocks.begin(), blocks.end(), block_of(node));
+    [[nodiscard]] bool inside(std::size_t loop, NodeIndex node) const {
+        return has_block(graph_.loops[loop], block_of(node));
     }
-    [[nodiscard]] const std::vector<std::size_t>& headers(std::size_t loop) const {
-        return nodes_of_block_[graph_.loops[loop].header];
+    [[nodiscard]] const std::vector<NodeIndex>& headers(std::size_t loop) const {
+        return nodes_of_block_[header_block(graph_.loops[loop])];
     }
     /// Nodes of the blocks of a loop, sorted.
-    [[nodiscard]] std::vector<std::size_t> nodes_of(std::size_t loop) const {
-        std::vector<std::size_t> nodes;
-        for (const std::size_t block : graph_.loops[loop].blocks)
-            nodes.insert(nodes.end(), nodes_of_block_[block].begin(), nodes_of_block_[block].end());
+    [[nodiscard]] std::vector<NodeIndex> nodes_of(std::size_t loop) const {
+        std::vector<NodeIndex> nodes;
+        for (const std::size_t block : graph_.loops[loop].blocks) {
+            const auto& of_block = nodes_of_block_[BlockIndex{block}];
+            nodes.insert(nodes.end(), of_block.begin(), of_block.end());
+        }
         std::sort(nodes.begin(), nodes.end());
         return nodes;
     }
 
     /// Traversals of a loop from a header node: the node after each exit, and the best cost.
-    [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>>
-    traversals(std::size_t header) const {
-        std::vector<std::pair<std::size_t, std::int64_t>> list;
+    [[nodiscard]] std::vector<std::pair<NodeIndex, std::int64_t>>
+    traversals(NodeIndex header) const {
+        std::vector<std::pair<NodeIndex, std::int64_t>> list;
         const auto traversal = structural_.traversal_from(header);
         for (const PathEdge& exit : traversal.exits)
             list.emplace_back(exit.to, exit.cost);
@@ -153,17 +154,16 @@ private:
     }
 
     /// Edges into these nodes, sorted.
-    [[nodiscard]] std::vector<std::size_t> edges_into(const std::vector<std::size_t>& nodes) const {
+    [[nodiscard]] std::vector<std::size_t> edges_into(const std::vector<NodeIndex>& nodes) const {
         std::vector<std::size_t> edges;
-        for (const std::size_t node : nodes)
+        for (const NodeIndex node : nodes)
             edges.insert(edges.end(), into_[node].begin(), into_[node].end());
         std::sort(edges.begin(), edges.end());
         return edges;
     }
 
     /// Edges into a node from wanted nodes.
-    template <class Wanted>
-    [[nodiscard]] SmtTerms into_where(std::size_t node, Wanted wanted) const {
+    template <class Wanted> [[nodiscard]] SmtTerms into_where(NodeIndex node, Wanted wanted) const {
         SmtTerms terms;
         for (const std::size_t edge : into_[node])
             if (wanted(edges_[edge].from)) terms.push_back(edge_name(edge));
@@ -171,12 +171,12 @@ private:
     }
 
     /// Number of entries of a node.
-    [[nodiscard]] std::string arrivals(std::size_t node) const {
-        SmtTerms terms = into_where(node, [](std::size_t) { return true; });
-        if (node == 0) terms.emplace_back("1");
+    [[nodiscard]] std::string arrivals(NodeIndex node) const {
+        SmtTerms terms = into_where(node, [](NodeIndex) { return true; });
+        if (node == start_node) terms.emplace_back("1");
         return sum(terms);
     }
-    [[nodiscard]] SmtTerms departures(std::size_t node) const {
+    [[nodiscard]] SmtTerms departures(NodeIndex node) const {
         SmtTerms terms;
         for (const std::size_t edge : out_[node])
             terms.push_back(edge_name(edge));
@@ -185,13 +185,13 @@ private:
     }
 
     /// Cost of the edges and ends of these nodes, which are sorted.
-    [[nodiscard]] SmtTerms cost(const std::vector<std::size_t>& nodes) const {
+    [[nodiscard]] SmtTerms cost(const std::vector<NodeIndex>& nodes) const {
         SmtTerms terms;
-        for (const std::size_t node : nodes)
+        for (const NodeIndex node : nodes)
             for (const std::size_t edge : out_[node])
                 if (edges_[edge].cost != 0)
                     terms.push_back(times(edges_[edge].cost, edge_name(edge)));
-        for (const std::size_t node : nodes) {
+        for (const NodeIndex node : nodes) {
             const auto& end = certificate_.paths.nodes[node].end_cost;
             if (end && *end != 0) terms.push_back(times(*end, end_name(node)));
         }
@@ -199,7 +199,8 @@ private:
     }
 
     void loop_rows(std::size_t loop) {
-        const std::size_t block = graph_.loops[loop].header;
+        const BlockIndex header_of_loop = header_block(graph_.loops[loop]);
+        const std::size_t block = header_of_loop.value();
         const auto into = [&](bool from_inside) {
             SmtTerms terms;
             for (const std::size_t edge : edges_into(headers(loop)))
@@ -208,7 +209,7 @@ private:
             return terms;
         };
         SmtTerms entries = into(false);
-        if (block_of(0) == block) entries.emplace_back("1");
+        if (block_of(start_node) == header_of_loop) entries.emplace_back("1");
         const std::string iterations = sum(into(true));
         const std::string entered = sum(entries);
         add(fmt::format("iterations_at_most_b{}", block), "<=", iterations,
@@ -216,18 +217,18 @@ private:
         add(fmt::format("iterations_at_least_b{}", block), ">=", iterations,
             times(bounds_[loop].min, entered));
 
-        const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
-        const std::vector<std::size_t> nodes = nodes_of(loop);
-        std::map<std::size_t, SmtTerms> left; // by the next node
+        const auto is_inside = [&](NodeIndex node) { return inside(loop, node); };
+        const std::vector<NodeIndex> nodes = nodes_of(loop);
+        std::map<NodeIndex, SmtTerms> left; // by the next node
         SmtTerms& ended = left[path_end];
-        for (const std::size_t node : nodes) {
+        for (const NodeIndex node : nodes) {
             if (certificate_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
             for (const std::size_t edge : out_[node])
                 if (!is_inside(edges_[edge].to)) left[edges_[edge].to].push_back(edge_name(edge));
         }
-        std::map<std::size_t, SmtTerms> traversing; // by the next node
+        std::map<NodeIndex, SmtTerms> traversing; // by the next node
         SmtTerms limit;
-        for (const std::size_t header : headers(loop)) {
+        for (const NodeIndex header : headers(loop)) {
             SmtTerms parts;
             for (const auto& [exit, traversal_cost] : traversals(header)) {
                 parts.push_back(traversal_name(header, exit));
@@ -236,9 +237,10 @@ private:
                     limit.push_back(times(traversal_cost, traversal_name(header, exit)));
             }
             SmtTerms entries_of_header =
-                into_where(header, [&](std::size_t from) { return !is_inside(from); });
-            if (header == 0) entries_of_header.emplace_back("1");
-            add(fmt::format("traversals_into_{}", header), "=", sum(parts), sum(entries_of_header));
+                into_where(header, [&](NodeIndex from) { return !is_inside(from); });
+            if (header == start_node) entries_of_header.emplace_back("1");
+            add(fmt::format("traversals_into_{}", header.value()), "=", sum(parts),
+                sum(entries_of_header));
         }
         for (const auto& [exit, edges] : left)
             add(fmt::format("traversals_b{}_to_{}", block, exit_name(exit)), "=",
@@ -249,15 +251,15 @@ private:
 
     /// Executions of a block, or of an edge of the control-flow graph.
     [[nodiscard]] SmtTerms executions(const models::LinearTerm& term) const {
-        const auto at = [&](std::size_t node, std::int64_t address) {
-            return graph_.blocks[block_of(node)].address == address;
+        const auto at = [&](NodeIndex node, std::int64_t address) {
+            return block_at(graph_, block_of(node)).address == address;
         };
         SmtTerms terms;
         if (const auto edges = edges_to_.find(term.block); edges != edges_to_.end())
             for (const std::size_t edge : edges->second)
                 if (!term.from || at(edges_[edge].from, *term.from))
                     terms.push_back(times(term.coefficient, edge_name(edge)));
-        if (!term.from && at(0, term.block)) terms.push_back(number(term.coefficient));
+        if (!term.from && at(start_node, term.block)) terms.push_back(number(term.coefficient));
         return terms;
     }
 
@@ -311,9 +313,9 @@ private:
     const PathCertificate& certificate_;
     LoopBoundedPaths structural_;
     std::vector<Edge> edges_;
-    std::vector<std::vector<std::size_t>> into_; ///< Edges by the node that they lead to.
-    std::vector<std::vector<std::size_t>> out_;  ///< Edges by the node that they leave.
-    std::vector<std::vector<std::size_t>> nodes_of_block_;
+    PerNode<std::vector<std::size_t>> into_; ///< Edges that lead to it.
+    PerNode<std::vector<std::size_t>> out_;  ///< Edges that leave it.
+    PerBlock<std::vector<NodeIndex>> nodes_of_block_;
     std::map<std::int64_t, std::vector<std::size_t>> edges_to_; ///< By the address that they reach.
     std::string declarations_;
     std::string assertions_;

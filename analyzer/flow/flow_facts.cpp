@@ -106,16 +106,17 @@ Result<void> check_representatives(const assembly::Function& function,
 
 } // namespace
 
-std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address) {
-    std::vector<std::size_t> blocks;
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
-        if (graph.blocks[block].address == address) blocks.push_back(block);
+std::vector<assembly::BlockIndex> blocks_at(const assembly::ControlFlowGraph& graph,
+                                            std::int64_t address) {
+    std::vector<assembly::BlockIndex> blocks;
+    for (const assembly::BlockIndex block : all_blocks(graph))
+        if (block_at(graph, block).address == address) blocks.push_back(block);
     return blocks;
 }
 
 bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t address) {
     const auto blocks = blocks_at(graph, address);
-    return blocks.size() == 1 && !graph.innermost_loop[blocks.front()];
+    return blocks.size() == 1 && !innermost_loop_of(graph, blocks.front());
 }
 
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
@@ -152,15 +153,15 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     for (const auto& fact : facts.nevers) {
         if (auto checked = check_block(fact.block, fact.from); !checked)
             return checked.as_failure();
-        for (const std::size_t block : blocks_at(graph, fact.block))
+        for (const assembly::BlockIndex block : blocks_at(graph, fact.block))
             resolved.never[block] = true;
-        if (resolved.never[0])
+        if (resolved.never[assembly::entry_block])
             return refused(facts, fact.from,
                            "the entry of the kernel is stated never to be executed");
     }
     for (const auto& derived : resolved.infeasible_paths)
         if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
-            for (const std::size_t block : blocks_at(graph, never->block))
+            for (const assembly::BlockIndex block : blocks_at(graph, never->block))
                 resolved.never[block] = true;
     for (const auto& fact : facts.exclusives) {
         if (fact.first == fact.second)
@@ -205,8 +206,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     std::string unbounded;
     resolved.derived = derive_loops(function, graph, convergence);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
-        const std::size_t header = graph.loops[loop].header;
-        const std::int64_t address = graph.blocks[header].address;
+        const assembly::BlockIndex header = header_block(graph.loops[loop]);
+        const std::int64_t address = block_at(graph, header).address;
         const models::LoopFact* fact = facts.loop_at(address);
         const std::optional<DerivedLoop>& derived = resolved.derived[loop];
         if (fact == nullptr && !derived && !resolved.never[header])
@@ -214,7 +215,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
         // The header executes once per entry and once per back edge; max 0 means that it never
         // executes.
         if (fact != nullptr && fact->max == 0) {
-            if (header == 0)
+            if (header == assembly::entry_block)
                 return refused(facts, fact->from,
                                "the entry of the kernel is stated never to be executed");
             resolved.never[header] = true;

@@ -5,6 +5,7 @@
 
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
+#include "assembly/flow/block_index.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/facts/barrier_rule.hpp"
 #include "models/facts/flow_facts.hpp"
@@ -15,7 +16,7 @@ namespace warpbound::analyzer {
 
 /// Flow facts in terms of the control-flow graph.
 struct ResolvedFacts {
-    std::vector<bool> never;           ///< Per block: never executed.
+    assembly::PerBlock<bool> never;    ///< Never executed.
     std::vector<BackEdgeBounds> loops; ///< Per loop of the graph.
     /// Per loop of the graph, the bound that follows from the code; `loops` includes it.
     std::vector<std::optional<DerivedLoop>> derived;
@@ -39,7 +40,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
 /// Whether there are exclusive pairs or linear constraints.
 bool has_further_facts(const models::FlowFacts& facts);
 /// Blocks at an address, in all call contexts.
-std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address);
+std::vector<assembly::BlockIndex> blocks_at(const assembly::ControlFlowGraph& graph,
+                                            std::int64_t address);
 /// The address has one block (one call context), which is in no loop.
 bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t address);
 

@@ -26,14 +26,15 @@ Result<BlockBarriers> barriers_of_block(const TimedKernel& kernel, const LaunchG
     BlockBarriers found;
     if (shape.warps_per_block == 1) return found;
     const auto& blocks = kernel.graph->blocks;
-    std::vector<std::int64_t> executions(blocks.size(), 0);
-    for (std::size_t block = 0; block < blocks.size(); ++block) {
+    PerBlock<std::int64_t> executions(blocks.size(), 0);
+    for (const BlockIndex block : executions.indices()) {
         if (kernel.facts.never[block]) continue;
-        for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
+        const assembly::BasicBlock& code = block_at(*kernel.graph, block);
+        for (std::size_t i = code.first; i <= code.last; ++i) {
             if (!is_barrier(kernel, i)) continue;
             ++executions[block];
             if (!assembly::is_guarded(kernel.function->instructions[i])) continue;
-            if (!assembly::barrier_if_taken(*kernel.function, i, blocks[block].last))
+            if (!assembly::barrier_if_taken(*kernel.function, i, code.last))
                 return refuse_at(*kernel.function, i,
                                  "a guarded barrier is not bounded: warps of a block could differ; "
                                  "expected a branch with the same guard behind it");
@@ -41,7 +42,7 @@ Result<BlockBarriers> barriers_of_block(const TimedKernel& kernel, const LaunchG
             if (!found.guarded) found.guarded = i;
         }
         if (executions[block] == 0) continue;
-        std::vector<std::int64_t> visits(blocks.size(), 0);
+        PerBlock<std::int64_t> visits(blocks.size(), 0);
         visits[block] = 1;
         found.on_all_paths = found.on_all_paths && extreme_sum(kernel, visits, Side::Lower) ==
                                                        extreme_sum(kernel, visits, Side::Upper);

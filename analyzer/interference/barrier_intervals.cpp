@@ -37,9 +37,9 @@ StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
 
 /// Costs of the block between its barriers. Of guarded barriers those count that are passed where
 /// the branch at the end of the block is taken, or is not.
-std::vector<std::int64_t> section_costs(const TimedKernel& kernel, std::size_t block, bool taken,
+std::vector<std::int64_t> section_costs(const TimedKernel& kernel, BlockIndex block, bool taken,
                                         const std::vector<std::int64_t>& instruction_costs) {
-    const assembly::BasicBlock& code = kernel.graph->blocks[block];
+    const assembly::BasicBlock& code = block_at(*kernel.graph, block);
     std::vector<std::int64_t> costs;
     models::Cycles sum{0};
     for (std::size_t i = code.first; i <= code.last; ++i) {
@@ -65,12 +65,12 @@ barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::i
     const auto& blocks = kernel.graph->blocks;
     BarrierIntervals intervals;
     std::size_t found = 0;
-    std::vector<std::size_t> before(blocks.size(),
-                                    0); // Barriers executed before a block is entered.
-    for (std::size_t block = 0; block < blocks.size(); ++block) {
+    PerBlock<std::size_t> before(blocks.size(), 0); // Barriers executed before a block is entered.
+    for (const BlockIndex block : before.indices()) {
         if (kernel.facts.never[block]) continue;
+        const assembly::BasicBlock& code = block_at(*kernel.graph, block);
         std::size_t in_block = 0;
-        for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
+        for (std::size_t i = code.first; i <= code.last; ++i) {
             if (!is_barrier(kernel, i)) continue;
             const std::int64_t latency = kernel.timings[i].value().latency.lo;
             intervals.least_barrier_latency =
@@ -81,20 +81,20 @@ barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::i
         check_stop("the barrier intervals");
         if (in_block == 0) continue;
         found += in_block;
-        const std::vector<bool> after =
-            assembly::blocks_reachable_from(*kernel.graph, block, [&](const assembly::Edge& edge) {
-                return !kernel.facts.never[edge.to];
-            });
+        const PerBlock<bool> after{assembly::blocks_reachable_from(
+            *kernel.graph, block.value(),
+            [&](const assembly::Edge& edge) { return !kernel.facts.never[to_block(edge)]; })};
         if (after[block]) return std::nullopt;
-        for (std::size_t other = 0; other < blocks.size(); ++other)
+        for (const BlockIndex other : after.indices())
             if (after[other]) before[other] += in_block;
     }
     if (found != static_cast<std::size_t>(barriers)) return std::nullopt;
     intervals.executes.assign(found + 1, std::vector<bool>(kernel.used.size(), false));
-    for (std::size_t block = 0; block < blocks.size(); ++block) {
+    for (const BlockIndex block : before.indices()) {
         if (kernel.facts.never[block]) continue;
+        const assembly::BasicBlock& code = block_at(*kernel.graph, block);
         std::size_t interval = before[block];
-        for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
+        for (std::size_t i = code.first; i <= code.last; ++i) {
             intervals.executes[interval][i] = kernel.used[i];
             if (is_barrier(kernel, i)) ++interval;
         }
@@ -107,12 +107,13 @@ PathGraph barrier_interval_paths(const TimedKernel& kernel,
     const auto& graph = *kernel.graph;
     PathGraph paths;
     // The start, where the first interval may begin or not, then each block in all stages.
-    const auto node_of = [](std::size_t block, std::size_t stage) {
-        return 1 + block * stages + stage;
+    const auto node_of = [](BlockIndex block, std::size_t stage) {
+        return NodeIndex{1 + block.value() * stages + stage};
     };
-    paths.nodes.resize(node_of(graph.blocks.size(), 0));
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+    paths.nodes.resize(1 + graph.blocks.size() * stages);
+    for (const BlockIndex block : all_blocks(graph)) {
         if (kernel.facts.never[block]) continue;
+        const assembly::BasicBlock& code = block_at(graph, block);
         const StageCosts if_taken =
             stage_costs(section_costs(kernel, block, true, instruction_costs));
         const StageCosts if_not =
@@ -120,21 +121,23 @@ PathGraph barrier_interval_paths(const TimedKernel& kernel,
         const auto add_exits = [&](PathNode& node, std::size_t stage) {
             node.block = block;
             for (std::size_t next = 0; next < stages; ++next) {
-                if (const auto& cost = if_not[stage][next]; cost && graph.blocks[block].exits)
+                if (const auto& cost = if_not[stage][next]; cost && code.exits)
                     node.end_cost = std::max(node.end_cost.value_or(0), *cost);
-                for (const std::size_t edge : graph.blocks[block].out) {
-                    const auto& [from, to, kind] = graph.edges[edge];
-                    const StageCosts& costs = kind == assembly::EdgeKind::Taken ? if_taken : if_not;
-                    if (costs[stage][next] && !kernel.facts.never[to])
-                        node.successors.push_back({node_of(to, next), *costs[stage][next]});
+                for (const std::size_t index : code.out) {
+                    const assembly::Edge& edge = graph.edges[index];
+                    const StageCosts& costs =
+                        edge.kind == assembly::EdgeKind::Taken ? if_taken : if_not;
+                    if (costs[stage][next] && !kernel.facts.never[to_block(edge)])
+                        node.successors.push_back(
+                            {node_of(to_block(edge), next), *costs[stage][next]});
                 }
             }
         };
         for (std::size_t stage = 0; stage < stages; ++stage)
             add_exits(paths.nodes[node_of(block, stage)], stage);
-        if (block != 0) continue;
-        add_exits(paths.nodes.front(), Before);
-        add_exits(paths.nodes.front(), Within);
+        if (block != assembly::entry_block) continue;
+        add_exits(paths.nodes[start_node], Before);
+        add_exits(paths.nodes[start_node], Within);
     }
     return tidy(std::move(paths), Side::Upper);
 }

@@ -214,34 +214,35 @@ InstructionCosts issue_slot_costs(const TimedKernel& kernel, const LaunchGeometr
         });
 }
 
-std::vector<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
-                                      const InstructionCosts& costs) {
-    const auto& blocks = graph.blocks;
-    std::vector<std::int64_t> sums(blocks.size(), 0);
-    for (std::size_t block = 0; block < blocks.size(); ++block) {
+PerBlock<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
+                                   const InstructionCosts& costs) {
+    PerBlock<std::int64_t> sums;
+    for (const assembly::BasicBlock& block : graph.blocks) {
         models::Cycles sum{0};
-        for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
+        for (std::size_t i = block.first; i <= block.last; ++i)
             sum += models::Cycles{costs[i]};
-        sums[block] = sum.count();
+        sums.push_back(sum.count());
     }
     return sums;
 }
 
-PathGraph sum_graph(const TimedKernel& kernel, const std::vector<std::int64_t>& costs, Side side) {
+PathGraph sum_graph(const TimedKernel& kernel, const PerBlock<std::int64_t>& costs, Side side) {
     const auto& graph = *kernel.graph;
     PathGraph paths;
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+    const auto node_of = [](BlockIndex block) { return NodeIndex{block.value()}; };
+    for (const BlockIndex block : all_blocks(graph)) {
+        const assembly::BasicBlock& code = block_at(graph, block);
         PathNode node{block, std::nullopt, {}};
-        if (graph.blocks[block].exits) node.end_cost = costs[block];
-        for (const std::size_t edge : graph.blocks[block].out)
-            if (!kernel.facts.never[graph.edges[edge].to])
-                node.successors.push_back({graph.edges[edge].to, costs[block]});
+        if (code.exits) node.end_cost = costs[block];
+        for (const std::size_t edge : code.out)
+            if (const BlockIndex to = to_block(graph.edges[edge]); !kernel.facts.never[to])
+                node.successors.push_back({node_of(to), costs[block]});
         paths.nodes.push_back(std::move(node));
     }
     return tidy(std::move(paths), side);
 }
 
-std::int64_t extreme_sum(const TimedKernel& kernel, const std::vector<std::int64_t>& costs,
+std::int64_t extreme_sum(const TimedKernel& kernel, const PerBlock<std::int64_t>& costs,
                          Side side) {
     const PathGraph paths = sum_graph(kernel, costs, side);
     const auto best =
@@ -257,7 +258,7 @@ std::int64_t least_on_a_path(const TimedKernel& kernel, const InstructionCosts& 
     return extreme_sum(kernel, block_costs(*kernel.graph, costs), Side::Lower);
 }
 
-PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs) {
+PathGraph without_resource_demand(PathGraph paths, const PerBlock<std::int64_t>& costs) {
     for (PathNode& node : paths.nodes) {
         const models::Cycles demand{costs[node.block]};
         if (node.end_cost) node.end_cost = (models::Cycles{*node.end_cost} - demand).count();

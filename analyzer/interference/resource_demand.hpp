@@ -58,20 +58,19 @@ InstructionCosts port_costs(const TimedKernel& kernel, std::size_t unit);
 InstructionCosts issue_slot_costs(const TimedKernel& kernel, const LaunchGeometry& shape);
 
 /// Sum of the costs of each basic block.
-std::vector<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
-                                      const InstructionCosts& costs);
+PerBlock<std::int64_t> block_costs(const assembly::ControlFlowGraph& graph,
+                                   const InstructionCosts& costs);
 
 /// The path problem whose path costs are sums of block costs.
-PathGraph sum_graph(const TimedKernel& kernel, const std::vector<std::int64_t>& costs, Side side);
+PathGraph sum_graph(const TimedKernel& kernel, const PerBlock<std::int64_t>& costs, Side side);
 /// The largest (lower side: smallest) sum of block costs over the paths that the loop bounds allow;
 /// at least 0. Side: `side`.
-std::int64_t extreme_sum(const TimedKernel& kernel, const std::vector<std::int64_t>& costs,
-                         Side side);
+std::int64_t extreme_sum(const TimedKernel& kernel, const PerBlock<std::int64_t>& costs, Side side);
 /// The same for costs of instructions: the largest and the smallest sum.
 std::int64_t most_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs);
 std::int64_t least_on_a_path(const TimedKernel& kernel, const InstructionCosts& costs);
 
 /// The same paths; each cost is reduced by the costs of the blocks that the path visits.
-PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs);
+PathGraph without_resource_demand(PathGraph paths, const PerBlock<std::int64_t>& costs);
 
 } // namespace warpbound::analyzer

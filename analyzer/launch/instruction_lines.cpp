@@ -216,9 +216,9 @@ void add_first_waits_of_loops(const assembly::ControlFlowGraph& graph,
         const assembly::Loop& loop = graph.loops[one.loop];
         const models::Cycles waits = models::Cycles{lines.wait} * one.count;
         for (PathNode& node : paths.nodes) {
-            if (std::binary_search(loop.blocks.begin(), loop.blocks.end(), node.block)) continue;
+            if (has_block(loop, node.block)) continue;
             for (PathEdge& edge : node.successors)
-                if (paths.nodes[edge.to].block == loop.header)
+                if (paths.nodes[edge.to].block == header_block(loop))
                     edge.cost = (models::Cycles{edge.cost} + waits).count();
         }
     }

@@ -38,7 +38,7 @@ PipelinePair pipelines_of(const TimedKernel& kernel, std::int64_t buffer_entries
 
 /// The part of a kernel's paths that a path problem is about.
 struct PathSpan {
-    std::vector<bool> never; ///< Per block: not in it.
+    PerBlock<bool> never; ///< Not in it.
     Span span;
     StateInterval from; ///< Before the first issue.
 };

@@ -26,12 +26,12 @@ ControlFlowGraph pruned(const ControlFlowGraph& graph, const models::Representat
     return left;
 }
 
-std::vector<bool> unreached_in(const ControlFlowGraph& graph) {
+assembly::PerBlock<bool> unreached_in(const ControlFlowGraph& graph) {
     std::vector<bool> unreached =
         assembly::blocks_reachable_from(graph, 0, [](const auto&) { return true; });
     unreached.flip();
     unreached[0] = false;
-    return unreached;
+    return assembly::PerBlock<bool>{std::move(unreached)};
 }
 
 } // namespace
@@ -51,7 +51,7 @@ AnalysisContext representative_context(const AnalysisContext& context,
                                        const RepresentativePaths& paths) {
     AnalysisContext result = context;
     result.kernel.graph = &paths.graph;
-    for (std::size_t block = 0; block < paths.unreached.size(); ++block)
+    for (const assembly::BlockIndex block : paths.unreached.indices())
         if (paths.unreached[block]) result.kernel.facts.never[block] = true;
     result.launch.shape.blocks = std::min(context.launch.shape.blocks, paths.blocks);
     return result;

@@ -13,8 +13,8 @@ namespace warpbound::analyzer {
 /// The control flow without the edges and ends that the representatives never take.
 struct RepresentativePaths {
     assembly::ControlFlowGraph graph;
-    std::vector<bool> unreached; ///< Per block.
-    std::int64_t blocks = 1;     ///< Thread blocks of the representatives.
+    assembly::PerBlock<bool> unreached;
+    std::int64_t blocks = 1; ///< Thread blocks of the representatives.
 };
 
 /// Nothing where no such fact is in use, or where the policy may delay warps beside the demand on

@@ -15,18 +15,18 @@ Failure refuse_at(const assembly::Function& function, std::size_t instruction,
 
 std::vector<bool> used_instructions(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
-                                    const std::vector<bool>& never) {
+                                    const assembly::PerBlock<bool>& never) {
     std::vector<bool> used(function.instructions.size(), false);
-    std::vector<bool> seen(graph.blocks.size(), false);
-    std::vector<std::size_t> work{0};
-    seen[0] = true;
+    assembly::PerBlock<bool> seen(graph.blocks.size(), false);
+    std::vector<assembly::BlockIndex> work{assembly::entry_block};
+    seen[assembly::entry_block] = true;
     while (!work.empty()) {
-        const auto& block = graph.blocks[work.back()];
+        const auto& block = block_at(graph, work.back());
         work.pop_back();
         for (std::size_t i = block.first; i <= block.last; ++i)
             used[i] = true;
         for (const std::size_t edge : block.out) {
-            const std::size_t to = graph.edges[edge].to;
+            const assembly::BlockIndex to = to_block(graph.edges[edge]);
             if (seen[to] || never[to]) continue;
             seen[to] = true;
             work.push_back(to);

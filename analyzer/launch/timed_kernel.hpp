@@ -60,7 +60,7 @@ struct TimedKernel {
 /// `never`: by block.
 std::vector<bool> used_instructions(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
-                                    const std::vector<bool>& never);
+                                    const assembly::PerBlock<bool>& never);
 
 /// A failure that names the address of the instruction.
 Failure refuse_at(const assembly::Function& function, std::size_t instruction,

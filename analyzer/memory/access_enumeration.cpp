@@ -41,9 +41,9 @@ bool AccessEnumeration::count() {
             if (uses_caches(i)) ++in_block;
         // Inlined blocks of a called function are the same instructions (C21).
         const auto inlined = blocks_at(*kernel_->graph, blocks[block].address);
-        if (in_block == 0 || inlined.front() != block) continue;
-        std::vector<std::int64_t> visits(blocks.size(), 0);
-        for (const std::size_t inlined_block : inlined)
+        if (in_block == 0 || inlined.front() != BlockIndex{block}) continue;
+        PerBlock<std::int64_t> visits(blocks.size(), 0);
+        for (const BlockIndex inlined_block : inlined)
             visits[inlined_block] = 1;
         const std::int64_t most = extreme_sum(*kernel_, visits, Side::Upper);
         const std::int64_t least = extreme_sum(*kernel_, visits, Side::Lower);

@@ -7,22 +7,22 @@ namespace warpbound::analyzer {
 namespace {
 
 /// An end of the program can be reached from `from` without executing `avoided`.
-bool ends_without(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,
-                  std::size_t from, std::size_t avoided) {
-    std::vector<bool> seen(graph.blocks.size(), false);
-    std::vector<std::size_t> work;
-    const auto visit = [&](std::size_t block) {
+bool ends_without(const assembly::ControlFlowGraph& graph, const PerBlock<bool>& never,
+                  BlockIndex from, BlockIndex avoided) {
+    PerBlock<bool> seen(graph.blocks.size(), false);
+    std::vector<BlockIndex> work;
+    const auto visit = [&](BlockIndex block) {
         if (block == avoided || seen[block] || never[block]) return;
         seen[block] = true;
         work.push_back(block);
     };
     visit(from);
     while (!work.empty()) {
-        const std::size_t block = work.back();
+        const assembly::BasicBlock& code = block_at(graph, work.back());
         work.pop_back();
-        if (graph.blocks[block].exits) return true;
-        for (const std::size_t edge : graph.blocks[block].out)
-            visit(graph.edges[edge].to);
+        if (code.exits) return true;
+        for (const std::size_t edge : code.out)
+            visit(to_block(graph.edges[edge]));
     }
     return false;
 }
@@ -31,10 +31,10 @@ bool ends_without(const assembly::ControlFlowGraph& graph, const std::vector<boo
 
 RegionSearch find_clock_region(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
-                               const std::vector<bool>& never) {
-    std::vector<std::pair<std::size_t, std::size_t>> reads; // block, instruction
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
-        for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
+                               const PerBlock<bool>& never) {
+    std::vector<std::pair<BlockIndex, std::size_t>> reads; // block, instruction
+    for (const BlockIndex block : all_blocks(graph))
+        for (std::size_t i = block_at(graph, block).first; i <= block_at(graph, block).last; ++i)
             if (function.instructions[i].opcode_class == assembly::OpcodeClass::ClockRead &&
                 !never[block])
                 reads.emplace_back(block, i);
@@ -46,11 +46,11 @@ RegionSearch find_clock_region(const assembly::Function& function,
     for (const auto& [block, instruction] : reads) {
         if (assembly::is_guarded(function.instructions[instruction]))
             return {std::nullopt, "a clock read is guarded by a predicate"};
-        if (graph.innermost_loop[block]) return {std::nullopt, "a clock read stands in a loop"};
-        if (ends_without(graph, never, 0, block))
+        if (innermost_loop_of(graph, block)) return {std::nullopt, "a clock read stands in a loop"};
+        if (ends_without(graph, never, assembly::entry_block, block))
             return {std::nullopt, "some path avoids a clock read"};
     }
-    if (!graph.dominates(region.first_block, region.last_block))
+    if (!graph.dominates(region.first_block.value(), region.last_block.value()))
         return {std::nullopt, "the order of the clock reads depends on the path"};
     return {region, {}};
 }
@@ -59,21 +59,21 @@ Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipel
              const ClockRegion& region, PipelineState after_first) {
     Span span{region.first_block, region.first + 1, std::move(after_first),
               Span::Stop{region.last_block, region.last}, false};
-    if (region.first < graph.blocks[region.first_block].last)
+    if (region.first < block_at(graph, region.first_block).last)
         pipeline.leave(span.state, region.first, false);
     return span;
 }
 
-std::vector<bool> outside(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,
-                          const ClockRegion& region) {
-    std::vector<bool> outside(graph.blocks.size(), true);
-    std::vector<std::size_t> work{region.last_block};
+PerBlock<bool> outside(const assembly::ControlFlowGraph& graph, const PerBlock<bool>& never,
+                       const ClockRegion& region) {
+    PerBlock<bool> outside(graph.blocks.size(), true);
+    std::vector<BlockIndex> work{region.last_block};
     outside[region.last_block] = false;
     while (!work.empty()) {
-        const std::size_t block = work.back();
+        const BlockIndex block = work.back();
         work.pop_back();
-        for (const std::size_t edge : graph.blocks[block].in) {
-            const std::size_t from = graph.edges[edge].from;
+        for (const std::size_t edge : block_at(graph, block).in) {
+            const BlockIndex from = from_block(graph.edges[edge]);
             if (!outside[from] || never[from]) continue;
             outside[from] = false;
             work.push_back(from);

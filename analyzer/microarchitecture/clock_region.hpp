@@ -4,15 +4,17 @@
 
 #include "analyzer/microarchitecture/span.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace warpbound::analyzer {
 
 /// The two clock reads of a function, each in its block.
 struct ClockRegion {
-    std::size_t first_block = 0;
+    BlockIndex first_block;
     std::size_t first = 0; ///< Instruction.
-    std::size_t last_block = 0;
+    BlockIndex last_block;
     std::size_t last = 0;
 };
 
@@ -26,14 +28,14 @@ struct RegionSearch {
 /// executes once each in the same order.
 RegionSearch find_clock_region(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
-                               const std::vector<bool>& never);
+                               const PerBlock<bool>& never);
 
 /// From the issue of the first read, in the state `after_first`, to that of the last.
 Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
              const ClockRegion& region, PipelineState after_first);
 
 /// Blocks that are never executed, and those from which the last read cannot be reached.
-std::vector<bool> outside(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,
-                          const ClockRegion& region);
+PerBlock<bool> outside(const assembly::ControlFlowGraph& graph, const PerBlock<bool>& never,
+                       const ClockRegion& region);
 
 } // namespace warpbound::analyzer

@@ -11,7 +11,7 @@ namespace {
 class DelayGraphBuilder {
 public:
     DelayGraphBuilder(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
-                      const Outstanding& outstanding, const std::vector<bool>& skip,
+                      const Outstanding& outstanding, const PerBlock<bool>& skip,
                       std::size_t components_per_block, const Span& span)
         : graph_{graph}, upper_{upper},
           outstanding_{outstanding}, skip_{skip}, limit_{components_per_block}, span_{span},
@@ -19,10 +19,10 @@ public:
 
     PathGraph run() {
         result_.nodes.push_back({span_.block, std::nullopt, {}});
-        for (std::size_t block = 0; block < blocks_.size(); ++block)
+        for (const BlockIndex block : blocks_.indices())
             if (!skip_[block] && outstanding_.entries[block]) choose_components(block);
         start();
-        for (std::size_t block = 0; block < blocks_.size(); ++block)
+        for (const BlockIndex block : blocks_.indices())
             if (blocks_[block].nodes > 0) enter(block);
         return tidy(std::move(result_), Side::Upper);
     }
@@ -30,13 +30,13 @@ public:
 private:
     /// The nodes of a block.
     struct Entry {
-        std::size_t first_node = 0;
+        NodeIndex first_node;
         std::size_t nodes = 0;             ///< That of the gap, then one per followed component.
         std::vector<std::size_t> followed; ///< Components, latest first.
     };
 
     /// Follows the components that may be later than the gap, the latest ones first.
-    void choose_components(std::size_t block) {
+    void choose_components(BlockIndex block) {
         Entry& entry = blocks_[block];
         const auto& beyond = outstanding_.beyond_gap[block];
         for (std::size_t component = 0; component < beyond.size(); ++component)
@@ -47,9 +47,8 @@ private:
             entry.followed.resize(limit_);
             result_.exact = false;
         }
-        entry.first_node = result_.nodes.size();
         entry.nodes = 1 + entry.followed.size();
-        result_.nodes.insert(result_.nodes.end(), entry.nodes, {block, std::nullopt, {}});
+        entry.first_node = result_.nodes.append(entry.nodes, {block, std::nullopt, {}});
     }
 
     static bool is_time(std::size_t component) {
@@ -61,10 +60,10 @@ private:
         std::vector<Delays> components(upper_.size());
         for (std::size_t component = 0; component < components.size(); ++component)
             components[component] = {span_.state[component]};
-        issue_block(span_.block, span_.next, 0, std::move(components), {0});
+        issue_block(span_.block, span_.next, start_node, std::move(components), {0});
     }
 
-    void enter(std::size_t block) {
+    void enter(BlockIndex block) {
         const Entry& entry = blocks_[block];
         const auto& beyond = outstanding_.beyond_gap[block];
         std::vector<Delays> components(upper_.size(), Delays(entry.nodes, none));
@@ -79,16 +78,16 @@ private:
             component[i + 1] = 0;
             lead[i + 1] = beyond[entry.followed[i]];
         }
-        issue_block(block, graph_.blocks[block].first, entry.first_node, std::move(components),
+        issue_block(block, block_at(graph_, block).first, entry.first_node, std::move(components),
                     lead);
     }
 
     /// `lead[i]`: by how much the time of node `first_node` + i is at most later than that of node
     /// `first_node`.
-    void issue_block(std::size_t block, std::size_t next, std::size_t first_node,
+    void issue_block(BlockIndex block, std::size_t next, NodeIndex first_node,
                      std::vector<Delays> components, const std::vector<std::int64_t>& lead) {
         check_stop("the delays of the pipeline");
-        const auto& code = graph_.blocks[block];
+        const auto& code = block_at(graph_, block);
         const bool stops = span_.stop && span_.stop->block == block;
         const std::size_t last = stops ? span_.stop->instruction : code.last;
         // If nothing is left to issue, the paths only continue.
@@ -101,25 +100,34 @@ private:
         if (stops || (code.exits && !span_.stop)) {
             const Delays end = stops ? issue : upper_.completion(components, issue);
             for (std::size_t i = 0; i < lead.size(); ++i)
-                if (is_relevant(end, i, lead)) result_.nodes[first_node + i].end_cost = end[i];
+                if (is_relevant(end, i, lead)) node_at(first_node, i).end_cost = end[i];
         }
         if (stops) return;
         for (const std::size_t index : code.out) {
             const assembly::Edge& edge = graph_.edges[index];
-            const Entry& entry = blocks_[edge.to];
-            if (skip_[edge.to] || entry.nodes == 0) continue;
+            const Entry& entry = blocks_[to_block(edge)];
+            if (skip_[to_block(edge)] || entry.nodes == 0) continue;
             upper_.leave(components, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
             connect(first_node, components[PipelineModel::gap_component], entry.first_node, lead);
             for (std::size_t i = 0; i < entry.followed.size(); ++i)
-                connect(first_node, components[entry.followed[i]], entry.first_node + 1 + i, lead);
+                connect(first_node, components[entry.followed[i]], after(entry.first_node, 1 + i),
+                        lead);
         }
     }
 
-    void connect(std::size_t first_node, const Delays& delays, std::size_t to,
+    /// The node so many behind the first one of a block.
+    static NodeIndex after(NodeIndex first, std::size_t number) {
+        return NodeIndex{first.value() + number};
+    }
+    PathNode& node_at(NodeIndex first, std::size_t number) {
+        return result_.nodes[after(first, number)];
+    }
+
+    void connect(NodeIndex first_node, const Delays& delays, NodeIndex to,
                  const std::vector<std::int64_t>& lead) {
         for (std::size_t i = 0; i < delays.size(); ++i)
             if (is_relevant(delays, i, lead))
-                result_.nodes[first_node + i].successors.push_back({to, delays[i]});
+                node_at(first_node, i).successors.push_back({to, delays[i]});
     }
 
     /// A delay that is never above the one from the gap can be left out.
@@ -132,17 +140,17 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const PipelineModel& upper_;
     const Outstanding& outstanding_;
-    const std::vector<bool>& skip_;
+    const PerBlock<bool>& skip_;
     std::size_t limit_;
     const Span& span_;
     PathGraph result_;
-    std::vector<Entry> blocks_;
+    PerBlock<Entry> blocks_;
 };
 
 } // namespace
 
 PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
-                            const Outstanding& outstanding, const std::vector<bool>& skip,
+                            const Outstanding& outstanding, const PerBlock<bool>& skip,
                             std::size_t components_per_block, const Span& span) {
     return DelayGraphBuilder{graph, upper, outstanding, skip, components_per_block, span}.run();
 }

@@ -15,7 +15,7 @@ namespace warpbound::analyzer {
 /// distance from the gap (docs/theory, S5). Side: upper. `outstanding`: of the same span and
 /// pipeline.
 PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
-                            const Outstanding& outstanding, const std::vector<bool>& skip,
+                            const Outstanding& outstanding, const PerBlock<bool>& skip,
                             std::size_t components_per_block, const Span& span);
 
 } // namespace warpbound::analyzer

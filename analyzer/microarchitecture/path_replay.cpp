@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <variant>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -23,11 +26,11 @@ public:
                const BlockPath& path)
         : graph_{graph}, pipeline_{pipeline}, path_{path} {
         max_visits_ = max_values / std::max<std::size_t>(1, pipeline.size());
-        position_of({before_start, pipeline.start()});
+        position_of({std::nullopt, pipeline.start()});
     }
 
     /// False when it would take too much memory.
-    bool run() { return follow({PathSymbol::Rule, path_.rules.size() - 1}, 0).has_value(); }
+    bool run() { return follow(path_.rules.last(), 0).has_value(); }
 
     /// Calls `step(block, instruction, step, count)` for every issue and `end(block, cycles)` at
     /// the end.
@@ -38,22 +41,21 @@ public:
             const Visit& visit = visits_[index];
             for (const std::size_t child : visit.children)
                 add_cycles(uses[child], uses[index]);
-            if (visit.symbol.kind == PathSymbol::Rule) continue;
+            const auto* block = std::get_if<BlockIndex>(&visit.symbol);
+            if (block == nullptr) continue;
             PipelineState state = positions_[visit.from].second;
-            const std::size_t block = visit.symbol.index;
             for (const auto& [instruction, issued] :
-                 enter(positions_[visit.from].first, block, state))
-                step(block, instruction, issued, uses[index]);
+                 enter(positions_[visit.from].first, *block, state))
+                step(*block, instruction, issued, uses[index]);
         }
         const auto& [block, state] = positions_[visits_.back().to];
-        end(block, pipeline_.completion(state));
+        end(block.value(), pipeline_.completion(state));
     }
 
 private:
     static constexpr std::size_t max_values = std::size_t{1} << 24; // 256 MiB, each state twice
-    static constexpr std::size_t before_start = SIZE_MAX;
-    using Position =
-        std::pair<std::size_t, PipelineState>; ///< A block, and the state after its last issue.
+    /// A block (none: before the start), and the state after its last issue.
+    using Position = std::pair<std::optional<BlockIndex>, PipelineState>;
     using Steps = std::vector<std::pair<std::size_t, IssueStep>>;
 
     struct Visit {
@@ -71,17 +73,17 @@ private:
 
     /// Issues a block after another one; of several edges between them, the one that takes longer
     /// (lower side: shorter).
-    Steps enter(std::size_t before, std::size_t block, PipelineState& state) const {
-        if (before == before_start) return issue(block, state);
+    Steps enter(std::optional<BlockIndex> before, BlockIndex block, PipelineState& state) const {
+        if (!before) return issue(block, state);
+        const assembly::BasicBlock& code = block_at(graph_, *before);
         std::optional<Steps> best;
         std::int64_t best_time = 0;
         PipelineState best_state;
-        for (const std::size_t index : graph_.blocks[before].out) {
+        for (const std::size_t index : code.out) {
             const assembly::Edge& edge = graph_.edges[index];
-            if (edge.to != block) continue;
+            if (to_block(edge) != block) continue;
             PipelineState entered = state;
-            pipeline_.leave(entered, graph_.blocks[before].last,
-                            edge.kind == assembly::EdgeKind::Taken);
+            pipeline_.leave(entered, code.last, edge.kind == assembly::EdgeKind::Taken);
             Steps steps = issue(block, entered);
             std::int64_t time = 0;
             for (const auto& [instruction, step] : steps)
@@ -97,9 +99,9 @@ private:
         return best.value();
     }
 
-    Steps issue(std::size_t block, PipelineState& state) const {
+    Steps issue(BlockIndex block, PipelineState& state) const {
         Steps steps;
-        const auto& code = graph_.blocks[block];
+        const auto& code = block_at(graph_, block);
         for (std::size_t i = code.first; i <= code.last; ++i) {
             steps.emplace_back(i, pipeline_.advance(state, i));
             if (i < code.last) pipeline_.leave(state, i, false);
@@ -113,13 +115,12 @@ private:
         const auto known = known_.find({symbol, from});
         if (known != known_.end()) return known->second;
         Visit visit{symbol, from, from, {}};
-        if (symbol.kind == PathSymbol::Block) {
-            const std::size_t block = symbol.index;
+        if (const auto* block = std::get_if<BlockIndex>(&symbol)) {
             PipelineState state = positions_[from].second;
-            enter(positions_[from].first, block, state);
-            visit.to = position_of({block, std::move(state)});
+            enter(positions_[from].first, *block, state);
+            visit.to = position_of({*block, std::move(state)});
         } else {
-            for (const PathSymbol& child : path_.rules[symbol.index]) {
+            for (const PathSymbol& child : path_.rules[std::get<RuleIndex>(symbol)]) {
                 const auto number = follow(child, visit.to);
                 if (!number) return std::nullopt;
                 visit.children.push_back(*number);
@@ -146,26 +147,29 @@ private:
 
 void replay_path(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                  const PipelineModel& pipeline, const BlockPath& path, SideResult& result) {
-    std::map<std::size_t, BlockContribution> blocks;
+    std::map<BlockIndex, BlockContribution> blocks;
     for (const auto& [block, count] : counts_of(path)) {
-        blocks[block].block = block;
+        blocks[block].block = block.value();
         add_cycles(blocks[block].count, count);
     }
     constexpr std::size_t longest_sequence = 1'000'000;
-    result.path = sequence_of(path, longest_sequence).value_or(std::vector<std::size_t>{});
+    result.path.clear();
+    for (const BlockIndex block :
+         sequence_of(path, longest_sequence).value_or(std::vector<BlockIndex>{}))
+        result.path.push_back(block.value());
     PathReplay replay{graph, pipeline, path};
     if (unless_stopped([&] { return replay.run(); }).value_or(false)) {
         std::map<StackCategory, std::int64_t> stack;
         std::int64_t total = 0;
         result.instruction_cycles.assign(function.instructions.size(), 0);
         result.instruction_counts.assign(function.instructions.size(), 0);
-        const auto pass = [&](std::size_t block, std::size_t instruction, std::int64_t cycles) {
+        const auto pass = [&](BlockIndex block, std::size_t instruction, std::int64_t cycles) {
             add_cycles(total, cycles);
             add_cycles(blocks[block].cycles, cycles);
             add_cycles(result.instruction_cycles[instruction], cycles);
         };
         replay.report(
-            [&](std::size_t block, std::size_t instruction, const IssueStep& step,
+            [&](BlockIndex block, std::size_t instruction, const IssueStep& step,
                 std::int64_t count) {
                 add_cycles(result.instruction_counts[instruction], count);
                 pass(block, instruction, times(step.cycles, count));
@@ -173,8 +177,8 @@ void replay_path(const assembly::Function& function, const assembly::ControlFlow
                 if (step.cycles > step.gap)
                     add_cycles(stack[step.wait], times(step.cycles - step.gap, count));
             },
-            [&](std::size_t block, std::int64_t cycles) {
-                pass(block, graph.blocks[block].last, cycles);
+            [&](BlockIndex block, std::int64_t cycles) {
+                pass(block, block_at(graph, block).last, cycles);
                 add_cycles(stack[StackCategory::Completion], cycles);
             });
         result.best_found = models::Cycles{total};

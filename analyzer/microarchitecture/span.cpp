@@ -3,7 +3,8 @@
 namespace warpbound::analyzer {
 
 Span whole_run(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline) {
-    return {0, graph.blocks[0].first, pipeline.start(), std::nullopt, false};
+    return {assembly::entry_block, block_at(graph, assembly::entry_block).first, pipeline.start(),
+            std::nullopt, false};
 }
 
 } // namespace warpbound::analyzer

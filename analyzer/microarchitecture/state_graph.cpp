@@ -16,7 +16,7 @@ constexpr int state_changes_before_widening = 4096;
 class StateGraphBuilder {
 public:
     StateGraphBuilder(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-                      const std::vector<bool>& skip, std::size_t states_per_block, const Span& span)
+                      const PerBlock<bool>& skip, std::size_t states_per_block, const Span& span)
         : graph_{graph}, pipeline_{pipeline}, skip_{skip},
           limit_{std::max<std::size_t>(1, states_per_block)}, span_{span},
           of_block_(graph.blocks.size()) {}
@@ -25,7 +25,7 @@ public:
         enter(span_.block, span_.state);
         while (!work_.empty()) {
             check_stop("the pipeline states");
-            const std::size_t node = work_.front();
+            const NodeIndex node = work_.front();
             work_.pop_front();
             queued_[node] = false;
             evaluate(node);
@@ -36,14 +36,13 @@ public:
 private:
     /// The node of a block in a state: a known one, a new one, or the nearest one of the block,
     /// joined with the state.
-    std::size_t enter(std::size_t block, PipelineState state) {
+    NodeIndex enter(BlockIndex block, PipelineState state) {
         auto& nodes = of_block_[block];
         const auto known = index_.find({block, state});
         if (known != index_.end()) return known->second;
         if (nodes.size() < limit_) {
-            const std::size_t node = result_.nodes.size();
+            const NodeIndex node = result_.nodes.push_back({block, std::nullopt, {}});
             index_.emplace(std::make_pair(block, state), node);
-            result_.nodes.push_back({block, std::nullopt, {}});
             entries_.push_back(std::move(state));
             changes_.push_back(0);
             queued_.push_back(true);
@@ -51,7 +50,7 @@ private:
             nodes.push_back(node);
             return node;
         }
-        const std::size_t nearest = nearest_node(nodes, state);
+        const NodeIndex nearest = nearest_node(nodes, state);
         result_.exact = false;
         PipelineState joined = entries_[nearest];
         pipeline_.join(joined, state);
@@ -69,11 +68,11 @@ private:
     }
 
     /// The node whose state differs least: a join with it loses least precision.
-    [[nodiscard]] std::size_t nearest_node(const std::vector<std::size_t>& nodes,
-                                           const PipelineState& state) const {
-        std::size_t nearest = nodes.front();
+    [[nodiscard]] NodeIndex nearest_node(const std::vector<NodeIndex>& nodes,
+                                         const PipelineState& state) const {
+        NodeIndex nearest = nodes.front();
         std::int64_t least = INT64_MAX;
-        for (const std::size_t node : nodes) {
+        for (const NodeIndex node : nodes) {
             const PipelineState& entry = entries_[node];
             std::int64_t difference = 0;
             for (std::size_t i = 0; i < entry.size() && difference < least; ++i)
@@ -89,15 +88,15 @@ private:
         return nearest;
     }
 
-    void evaluate(std::size_t index) {
-        const std::size_t block = result_.nodes[index].block;
-        const auto& code = graph_.blocks[block];
+    void evaluate(NodeIndex index) {
+        const BlockIndex block = result_.nodes[index].block;
+        const auto& code = block_at(graph_, block);
         const bool stops = span_.stop && span_.stop->block == block;
         const std::size_t last = stops ? span_.stop->instruction : code.last;
         PipelineState state = entries_[index];
         models::Cycles cost{0};
         // The start is entered once: its block is in no loop, or the whole block is issued.
-        for (std::size_t i = index == 0 ? span_.next : code.first; i <= last; ++i) {
+        for (std::size_t i = index == start_node ? span_.next : code.first; i <= last; ++i) {
             cost += models::Cycles{pipeline_.advance(state, i).cycles};
             if (i < last) pipeline_.leave(state, i, false);
         }
@@ -114,32 +113,32 @@ private:
         std::vector<PathEdge> successors;
         for (const std::size_t edge : code.out) {
             const assembly::Edge& taken = graph_.edges[edge];
-            if (skip_[taken.to]) continue;
+            if (skip_[to_block(taken)]) continue;
             PipelineState next = state;
             pipeline_.leave(next, code.last, taken.kind == assembly::EdgeKind::Taken);
-            successors.push_back({enter(taken.to, std::move(next)), cost.count()});
+            successors.push_back({enter(to_block(taken), std::move(next)), cost.count()});
         }
         result_.nodes[index].successors = std::move(successors);
     }
 
     const assembly::ControlFlowGraph& graph_;
     const PipelineModel& pipeline_;
-    const std::vector<bool>& skip_;
+    const PerBlock<bool>& skip_;
     std::size_t limit_;
     const Span& span_;
     PathGraph result_;
-    std::vector<PipelineState> entries_; ///< Per node.
-    std::vector<std::vector<std::size_t>> of_block_;
-    std::map<std::pair<std::size_t, PipelineState>, std::size_t> index_;
-    std::vector<int> changes_;
-    std::vector<bool> queued_;
-    std::deque<std::size_t> work_;
+    PerNode<PipelineState> entries_;
+    PerBlock<std::vector<NodeIndex>> of_block_;
+    std::map<std::pair<BlockIndex, PipelineState>, NodeIndex> index_;
+    PerNode<int> changes_;
+    PerNode<bool> queued_;
+    std::deque<NodeIndex> work_;
 };
 
 } // namespace
 
 PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-                            const std::vector<bool>& skip, std::size_t states_per_block,
+                            const PerBlock<bool>& skip, std::size_t states_per_block,
                             const Span& span) {
     return StateGraphBuilder{graph, pipeline, skip, states_per_block, span}.run();
 }

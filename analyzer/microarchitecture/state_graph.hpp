@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 /// before states are joined. Joined states are iterated to a fixed point (docs/theory, S4 and
 /// S5). Side: the pipeline's.
 PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
-                            const std::vector<bool>& skip, std::size_t states_per_block,
+                            const PerBlock<bool>& skip, std::size_t states_per_block,
                             const Span& span);
 
 } // namespace warpbound::analyzer

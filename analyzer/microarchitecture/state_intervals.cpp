@@ -73,11 +73,11 @@ public:
         found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
     }
 
-    Outstanding run(const std::vector<bool>& never, const Span& span, StateInterval from) {
+    Outstanding run(const PerBlock<bool>& never, const Span& span, StateInterval from) {
         never_ = &never;
         stop_ = span.stop ? std::optional{span.stop->block} : std::nullopt;
         // The start may be in the middle of its block, which is then in no loop.
-        const auto& first = graph_.blocks[span.block];
+        const auto& first = block_at(graph_, span.block);
         if (span.next == first.first) {
             enter(span.block, std::move(from));
         } else {
@@ -86,29 +86,29 @@ public:
         }
         while (!work_.empty()) {
             check_stop("the intervals of pipeline states");
-            const std::size_t block = *work_.begin();
+            const BlockIndex block = *work_.begin();
             work_.erase(work_.begin());
             StateInterval state = *found_.entries[block];
-            stepper_.run(state, graph_.blocks[block].first, graph_.blocks[block].last);
+            stepper_.run(state, block_at(graph_, block).first, block_at(graph_, block).last);
             leave_block(block, state);
         }
         return std::move(found_);
     }
 
 private:
-    void leave_block(std::size_t block, const StateInterval& state) {
+    void leave_block(BlockIndex block, const StateInterval& state) {
         if (stop_ == block) return;
-        const auto& code = graph_.blocks[block];
+        const auto& code = block_at(graph_, block);
         for (const std::size_t edge : code.out) {
             const auto& taken = graph_.edges[edge];
-            if ((*never_)[taken.to]) continue;
+            if ((*never_)[to_block(taken)]) continue;
             StateInterval next = state;
             stepper_.leave(next, code.last, taken.kind == assembly::EdgeKind::Taken);
-            enter(taken.to, std::move(next));
+            enter(to_block(taken), std::move(next));
         }
     }
 
-    void enter(std::size_t block, StateInterval state) {
+    void enter(BlockIndex block, StateInterval state) {
         auto& beyond = found_.beyond_gap[block];
         for (std::size_t i = 0; i < beyond.size(); ++i)
             beyond[i] =
@@ -129,40 +129,40 @@ private:
 
     const assembly::ControlFlowGraph& graph_;
     IntervalStepper stepper_;
-    const std::vector<bool>* never_ = nullptr;
-    std::optional<std::size_t> stop_;
+    const PerBlock<bool>* never_ = nullptr;
+    std::optional<BlockIndex> stop_;
     Outstanding found_;
-    std::vector<int> changes_;
-    std::set<std::size_t> work_; ///< Lowest block first: reverse postorder.
+    PerBlock<int> changes_;
+    std::set<BlockIndex> work_; ///< Lowest block first: reverse postorder.
 };
 
 } // namespace
 
 Outstanding outstanding(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                        const PipelineModel& upper, const std::vector<bool>& never,
-                        const Span& span, const StateInterval& from) {
+                        const PipelineModel& upper, const PerBlock<bool>& never, const Span& span,
+                        const StateInterval& from) {
     return OutstandingAnalysis{graph, lower, upper}.run(never, span, from);
 }
 
 StateInterval state_after(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                          const PipelineModel& upper, StateInterval entry, std::size_t block,
+                          const PipelineModel& upper, StateInterval entry, BlockIndex block,
                           std::size_t instruction) {
-    IntervalStepper{lower, upper}.run(entry, graph.blocks[block].first, instruction);
+    IntervalStepper{lower, upper}.run(entry, block_at(graph, block).first, instruction);
     return entry;
 }
 
 LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                             const PipelineModel& upper, const std::vector<bool>& never,
+                             const PipelineModel& upper, const PerBlock<bool>& never,
                              std::size_t instructions) {
     const Outstanding found = OutstandingAnalysis{graph, lower, upper, DelayedBy::OthersToo}.run(
         never, whole_run(graph, upper), {lower.start(), upper.start()});
     const IntervalStepper stepper{lower, upper, DelayedBy::OthersToo};
     LongestStalls longest;
     longest.instructions.assign(instructions, 0);
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+    for (const BlockIndex block : all_blocks(graph)) {
         if (!found.entries[block]) continue;
         StateInterval state = *found.entries[block];
-        const auto& code = graph.blocks[block];
+        const auto& code = block_at(graph, block);
         for (std::size_t i = code.first; i <= code.last; ++i) {
             // The instruction may be in several blocks: call contexts, nodes of a serialized CFG.
             longest.instructions[i] =

@@ -5,7 +5,10 @@
 
 #include "analyzer/microarchitecture/span.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -18,22 +21,22 @@ struct StateInterval {
 
 /// What may be outstanding at the entries of blocks.
 struct Outstanding {
-    /// `Shape:` entries[block]; none where no path leads.
-    std::vector<std::optional<StateInterval>> entries;
+    /// None where no path leads.
+    PerBlock<std::optional<StateInterval>> entries;
     /// `Shape:` beyond_gap[block][component]: how much later than the earliest issue by the gap the
     /// component is at most. `Unit:` core cycles; 0 or less: it delays nothing there.
-    std::vector<std::vector<std::int64_t>> beyond_gap;
+    PerBlock<std::vector<std::int64_t>> beyond_gap;
 };
 
 /// Over all paths from a span's start that avoid `never`. `from`: encloses the span's state.
 /// Sound when: both pipelines have the same number of write-buffer entries, that of the machine.
 Outstanding outstanding(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                        const PipelineModel& upper, const std::vector<bool>& never,
-                        const Span& span, const StateInterval& from);
+                        const PipelineModel& upper, const PerBlock<bool>& never, const Span& span,
+                        const StateInterval& from);
 
 /// The state right after the issue of `instruction` in `block`, from that at the block's entry.
 StateInterval state_after(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                          const PipelineModel& upper, StateInterval entry, std::size_t block,
+                          const PipelineModel& upper, StateInterval entry, BlockIndex block,
                           std::size_t instruction);
 
 /// The longest times for which a warp is not ready, however other warps delay it. `Unit:` core
@@ -47,7 +50,7 @@ struct LongestStalls {
 /// Over all paths that avoid `never`, of a warp whose issues others may delay for any time.
 /// Side: upper. Sound when: both pipelines have the same number of write-buffer entries.
 LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                             const PipelineModel& upper, const std::vector<bool>& never,
+                             const PipelineModel& upper, const PerBlock<bool>& never,
                              std::size_t instructions);
 
 } // namespace warpbound::analyzer

@@ -24,7 +24,7 @@ public:
     FlowProblemBuilder(const assembly::ControlFlowGraph& graph, const PathGraph& paths, Side side)
         : graph_{graph}, paths_{paths}, sign_{side == Side::Upper ? 1 : -1},
           into_(paths.nodes.size()), out_(paths.nodes.size()) {
-        for (std::size_t from = 0; from < paths.nodes.size(); ++from) {
+        for (const NodeIndex from : paths.nodes.indices()) {
             const PathNode& node = paths.nodes[from];
             for (const PathEdge& edge : node.successors) {
                 into_[edge.to].push_back(variable(from, edge.to, sign_ * edge.cost));
@@ -48,14 +48,13 @@ public:
             if (!present[loop]) continue;
             LinearRow upper;
             LinearRow lower;
-            const auto& blocks = graph_.loops[loop].blocks;
             std::int64_t entered = 0;
-            for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
-                if (paths_.nodes[node].block != graph_.loops[loop].header) continue;
-                if (node == 0) entered = 1;
+            for (const NodeIndex node : paths_.nodes.indices()) {
+                if (paths_.nodes[node].block != header_block(graph_.loops[loop])) continue;
+                if (node == start_node) entered = 1;
                 for (const std::size_t edge : into_[node]) {
-                    const std::size_t from = paths_.nodes[ends_of_[edge].first].block;
-                    const bool back = std::binary_search(blocks.begin(), blocks.end(), from);
+                    const BlockIndex from = paths_.nodes[ends_of_[edge].first].block;
+                    const bool back = has_block(graph_.loops[loop], from);
                     upper.terms.emplace_back(edge, back ? 1 : -bounds[loop].max);
                     lower.terms.emplace_back(edge, back ? 1 : -bounds[loop].min);
                 }
@@ -85,14 +84,14 @@ public:
     /// Nodes of a path with the counts of a solution. None when the counts form no single path,
     /// when it is too long to be put in order, or when some loop traversal has too many or too few
     /// iterations: the rows only bound all traversals of a loop in total.
-    [[nodiscard]] std::optional<std::vector<std::size_t>>
+    [[nodiscard]] std::optional<std::vector<NodeIndex>>
     path_of(const std::vector<std::int64_t>& counts) const {
         if (!cuts_of(counts).empty()) return std::nullopt;
         models::Cycles length{0};
         for (std::size_t edge = 0; edge < counts.size(); ++edge)
             length += models::Cycles{counts[edge]};
         if (length.count() > longest_sequence) return std::nullopt;
-        std::vector<std::size_t> nodes = order(counts);
+        std::vector<NodeIndex> nodes = order(counts);
         if (!keeps_loop_bounds(nodes)) return std::nullopt;
         return nodes;
     }
@@ -102,13 +101,13 @@ public:
     [[nodiscard]] std::vector<ConnectionCut>
     cuts_of(const std::vector<std::int64_t>& counts) const {
         std::vector<ConnectionCut> cuts;
-        std::vector<std::vector<std::size_t>> successors(paths_.nodes.size());
+        PerNode<std::vector<NodeIndex>> successors(paths_.nodes.size());
         for (std::size_t edge = 0; edge < counts.size(); ++edge)
             if (!is_end(edge) && counts[edge] > 0)
                 successors[ends_of_[edge].first].push_back(ends_of_[edge].second);
         for (const auto& subtour : subtours_of(successors)) {
             ConnectionCut cut;
-            for (const std::size_t node : subtour)
+            for (const NodeIndex node : subtour)
                 for (const std::size_t into : into_[node])
                     (std::binary_search(subtour.begin(), subtour.end(), ends_of_[into].first)
                          ? cut.inside
@@ -120,19 +119,18 @@ public:
     }
 
 private:
-    [[nodiscard]] bool keeps_loop_bounds(const std::vector<std::size_t>& path) const {
+    [[nodiscard]] bool keeps_loop_bounds(const std::vector<NodeIndex>& path) const {
         std::vector<std::int64_t> iterations(graph_.loops.size(), 0);
-        const auto inside = [&](std::size_t loop, std::size_t block) {
-            const auto& blocks = graph_.loops[loop].blocks;
-            return std::binary_search(blocks.begin(), blocks.end(), block);
+        const auto inside = [&](std::size_t loop, BlockIndex block) {
+            return has_block(graph_.loops[loop], block);
         };
         for (std::size_t i = 0; i < path.size(); ++i) {
-            const std::size_t from = paths_.nodes[path[i]].block;
+            const BlockIndex from = paths_.nodes[path[i]].block;
             const auto to =
                 i + 1 < path.size() ? std::optional{paths_.nodes[path[i + 1]].block} : std::nullopt;
             for (std::size_t loop = 0; loop < iterations.size(); ++loop) {
                 if (!(*present_)[loop]) continue;
-                const bool enters_header = to == graph_.loops[loop].header;
+                const bool enters_header = to == header_block(graph_.loops[loop]);
                 if (!inside(loop, from)) {
                     if (enters_header) iterations[loop] = 0;
                 } else if (enters_header) {
@@ -145,7 +143,7 @@ private:
         return true;
     }
 
-    std::size_t variable(std::size_t from, std::size_t to, std::int64_t cost) {
+    std::size_t variable(NodeIndex from, NodeIndex to, std::int64_t cost) {
         problem_.costs.push_back(cost);
         ends_of_.emplace_back(from, to);
         is_end_.push_back(false);
@@ -155,13 +153,13 @@ private:
     [[nodiscard]] bool is_end(std::size_t variable) const { return is_end_[variable]; }
 
     void flow_rows() {
-        for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+        for (const NodeIndex node : paths_.nodes.indices()) {
             LinearRow row; // in - out = 0; the start of the path enters the entry once more
             for (const std::size_t edge : into_[node])
                 row.terms.emplace_back(edge, 1);
             for (const std::size_t edge : out_[node])
                 row.terms.emplace_back(edge, -1);
-            row.constant = node == 0 ? -1 : 0;
+            row.constant = node == start_node ? -1 : 0;
             problem_.rows.push_back(std::move(row));
         }
         LinearRow once;
@@ -172,24 +170,24 @@ private:
     }
 
     void add_term(LinearRow& row, const models::LinearTerm& term) const {
-        for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
-            if (graph_.blocks[paths_.nodes[node].block].address != term.block) continue;
-            if (node == 0 && !term.from) row.constant -= term.coefficient;
+        for (const NodeIndex node : paths_.nodes.indices()) {
+            if (block_at(graph_, paths_.nodes[node].block).address != term.block) continue;
+            if (node == start_node && !term.from) row.constant -= term.coefficient;
             for (const std::size_t edge : into_[node]) {
-                const std::size_t from = paths_.nodes[ends_of_[edge].first].block;
-                if (!term.from || graph_.blocks[from].address == *term.from)
+                const BlockIndex from = paths_.nodes[ends_of_[edge].first].block;
+                if (!term.from || block_at(graph_, from).address == *term.from)
                     row.terms.emplace_back(edge, term.coefficient);
             }
         }
     }
 
     /// An order of the counted edges that forms one path (Hierholzer).
-    [[nodiscard]] std::vector<std::size_t> order(std::vector<std::int64_t> counts) const {
-        std::vector<std::size_t> path;
-        std::vector<std::size_t> stack{0};
-        std::vector<std::size_t> next(paths_.nodes.size(), 0);
+    [[nodiscard]] std::vector<NodeIndex> order(std::vector<std::int64_t> counts) const {
+        std::vector<NodeIndex> path;
+        std::vector<NodeIndex> stack{start_node};
+        PerNode<std::size_t> next(paths_.nodes.size(), 0);
         while (!stack.empty()) {
-            const std::size_t node = stack.back();
+            const NodeIndex node = stack.back();
             auto& position = next[node];
             while (position < out_[node].size() &&
                    (counts[out_[node][position]] == 0 || is_end(out_[node][position])))
@@ -212,11 +210,11 @@ private:
     const std::vector<bool>* present_ = nullptr;
     std::int64_t sign_;
     FlowProblem problem_;
-    std::vector<std::vector<std::size_t>> into_;
-    std::vector<std::vector<std::size_t>> out_;
-    std::vector<bool> is_end_;                                 ///< Per variable: the warp ends.
-    std::vector<std::pair<std::size_t, std::size_t>> ends_of_; ///< From, to per variable.
-    std::vector<std::pair<std::size_t, std::size_t>> ends_;    ///< Node, variable.
+    PerNode<std::vector<std::size_t>> into_; ///< Variables.
+    PerNode<std::vector<std::size_t>> out_;
+    std::vector<bool> is_end_;                             ///< Per variable: the warp ends.
+    std::vector<std::pair<NodeIndex, NodeIndex>> ends_of_; ///< From, to per variable.
+    std::vector<std::pair<NodeIndex, std::size_t>> ends_;  ///< Node, variable.
 };
 
 /// The block of each exclusive pair that is excluded, by case number.
@@ -231,10 +229,10 @@ std::set<std::int64_t> excluded_by_case(const models::FlowFacts& facts, std::siz
 /// The same graph without the blocks at some addresses.
 PathGraph without_blocks(const assembly::ControlFlowGraph& graph, PathGraph paths,
                          const std::set<std::int64_t>& addresses, Side side) {
-    const auto is_excluded = [&](std::size_t node) {
-        return addresses.count(graph.blocks[paths.nodes[node].block].address) != 0;
+    const auto is_excluded = [&](NodeIndex node) {
+        return addresses.count(block_at(graph, paths.nodes[node].block).address) != 0;
     };
-    for (std::size_t node = 0; node < paths.nodes.size(); ++node) {
+    for (const NodeIndex node : paths.nodes.indices()) {
         auto& edges = paths.nodes[node].successors;
         if (is_excluded(node)) {
             edges.clear();
@@ -253,7 +251,7 @@ bool satisfies(const assembly::ControlFlowGraph& graph, const BlockPath& path,
     // Terms that count edges are left to the solver.
     std::map<std::int64_t, models::Cycles> executions; // by address
     for (const auto& [block, count] : counts_of(path))
-        executions[graph.blocks[block].address] += models::Cycles{count};
+        executions[block_at(graph, block).address] += models::Cycles{count};
     return std::all_of(facts.begin(), facts.end(), [&](const models::LinearFact& fact) {
         models::Cycles sum{0};
         for (const auto& term : fact.terms) {

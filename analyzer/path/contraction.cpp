@@ -2,21 +2,21 @@
 
 #include "assembly/support/stop_token.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace warpbound::analyzer {
 
 Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                          const LoopBoundedPaths& structural, const std::set<std::int64_t>& kept,
                          Side side)
-    : graph_{graph}, paths_{paths}, structural_{structural}, side_{side}, end_{paths.nodes.size()},
+    : graph_{graph}, paths_{paths}, structural_{structural}, side_{side}, end_{paths.nodes.next()},
       loop_kept_(graph.loops.size(), false), block_kept_(graph.blocks.size(), false),
       out_(paths.nodes.size() + 1), in_(paths.nodes.size() + 1) {
     mark_kept(kept);
     link_all();
-    std::vector<std::vector<std::size_t>> nodes_of(graph.blocks.size());
-    for (std::size_t node = 1; node < paths.nodes.size(); ++node)
-        if (!block_kept_[paths.nodes[node].block] && !in_[node].empty())
+    PerBlock<std::vector<NodeIndex>> nodes_of(graph.blocks.size());
+    for (const NodeIndex node : paths.nodes.indices())
+        if (node != start_node && !block_kept_[paths.nodes[node].block] && !in_[node].empty())
             nodes_of[paths.nodes[node].block].push_back(node);
     for (bool removed = true; removed;) {
         removed = false;
@@ -32,18 +32,20 @@ Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGrap
 
 /// Kept are the blocks that facts mention, the entry, and the headers of the loops around them.
 void Contraction::mark_kept(const std::set<std::int64_t>& kept) {
-    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-        if (block != paths_.nodes[0].block && kept.count(graph_.blocks[block].address) == 0)
+    for (const BlockIndex block : all_blocks(graph_)) {
+        if (block != paths_.nodes[start_node].block &&
+            kept.count(block_at(graph_, block).address) == 0)
             continue;
         block_kept_[block] = true;
-        for (auto loop = graph_.innermost_loop[block]; loop; loop = graph_.loops[*loop].parent) {
+        for (auto loop = innermost_loop_of(graph_, block); loop;
+             loop = graph_.loops[*loop].parent) {
             loop_kept_[*loop] = true;
-            block_kept_[graph_.loops[*loop].header] = true;
+            block_kept_[header_block(graph_.loops[*loop])] = true;
         }
     }
 }
 
-void Contraction::link(std::size_t from, std::size_t to, const Link& link) {
+void Contraction::link(NodeIndex from, NodeIndex to, const Link& link) {
     const auto [position, inserted] = out_[from].emplace(to, link);
     in_[to].insert(from);
     const bool better = side_ == Side::Upper ? link.cost > position->second.cost
@@ -52,29 +54,28 @@ void Contraction::link(std::size_t from, std::size_t to, const Link& link) {
 }
 
 /// The outermost loop around the node that is contracted: no fact mentions a block of it.
-std::optional<std::size_t> Contraction::contracted_loop(std::size_t node) const {
+std::optional<std::size_t> Contraction::contracted_loop(NodeIndex node) const {
     std::optional<std::size_t> outermost;
-    for (auto loop = graph_.innermost_loop[paths_.nodes[node].block]; loop && !loop_kept_[*loop];
-         loop = graph_.loops[*loop].parent)
+    for (auto loop = innermost_loop_of(graph_, paths_.nodes[node].block);
+         loop && !loop_kept_[*loop]; loop = graph_.loops[*loop].parent)
         outermost = loop;
     return outermost;
 }
 
 void Contraction::link_all() {
-    for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+    for (const NodeIndex node : paths_.nodes.indices()) {
         const auto outermost = contracted_loop(node);
         if (!outermost) {
             for (const PathEdge& edge : paths_.nodes[node].successors)
-                link(node, edge.to, {edge.cost, no_index});
+                link(node, edge.to, {edge.cost, no_via});
             if (paths_.nodes[node].end_cost)
-                link(node, end_, {*paths_.nodes[node].end_cost, no_index});
+                link(node, end_, {*paths_.nodes[node].end_cost, no_via});
             continue;
         }
-        if (graph_.loops[*outermost].header != paths_.nodes[node].block) continue;
+        if (header_block(graph_.loops[*outermost]) != paths_.nodes[node].block) continue;
         const LoopBoundedPaths::Traversal traversal = structural_.traversal_from(node);
-        const auto leave = [&](std::size_t to, std::int64_t cost, std::optional<std::size_t> exit) {
-            vias_.push_back({no_index, node, no_index, true, exit});
-            link(node, to, {cost, vias_.size() - 1});
+        const auto leave = [&](NodeIndex to, std::int64_t cost, std::optional<NodeIndex> exit) {
+            link(node, to, {cost, vias_.push_back({no_via, node, no_via, true, exit})});
         };
         for (const PathEdge& exit : traversal.exits)
             leave(exit.to, exit.cost, exit.to);
@@ -83,28 +84,28 @@ void Contraction::link_all() {
 }
 
 /// Links what comes before a block with what comes after it, unless that takes more links.
-bool Contraction::remove_block(const std::vector<std::size_t>& nodes) {
-    std::set<std::size_t> before;
-    std::set<std::size_t> after;
+bool Contraction::remove_block(const std::vector<NodeIndex>& nodes) {
+    std::set<NodeIndex> before;
+    std::set<NodeIndex> after;
     std::size_t links = 0;
-    for (const std::size_t node : nodes) {
+    for (const NodeIndex node : nodes) {
         before.insert(in_[node].begin(), in_[node].end());
         links += in_[node].size() + out_[node].size();
         for (const auto& [to, link] : out_[node])
             after.insert(to);
     }
     if (before.size() * after.size() > links) return false;
-    for (const std::size_t node : nodes) {
-        for (const std::size_t from : in_[node]) {
+    for (const NodeIndex node : nodes) {
+        for (const NodeIndex from : in_[node]) {
             const Link into = out_[from].at(node);
             for (const auto& [to, out] : out_[node]) {
-                vias_.push_back({into.via, node, out.via, false, std::nullopt});
+                const ViaIndex via =
+                    vias_.push_back({into.via, node, out.via, false, std::nullopt});
                 link(from, to,
-                     {(models::Cycles{into.cost} + models::Cycles{out.cost}).count(),
-                      vias_.size() - 1});
+                     {(models::Cycles{into.cost} + models::Cycles{out.cost}).count(), via});
             }
         }
-        for (const std::size_t from : in_[node])
+        for (const NodeIndex from : in_[node])
             out_[from].erase(node);
         for (const auto& [to, out] : out_[node])
             in_[to].erase(node);
@@ -116,34 +117,33 @@ bool Contraction::remove_block(const std::vector<std::size_t>& nodes) {
 
 /// Numbers the remaining nodes in the original order.
 void Contraction::renumber() {
-    std::vector<std::size_t> number(paths_.nodes.size(), no_index);
-    for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
-        if (node != 0 && (in_[node].empty() || out_[node].empty())) continue;
-        number[node] = original_.size();
-        original_.push_back(node);
+    PerNode<std::optional<NodeIndex>> number(paths_.nodes.size());
+    for (const NodeIndex node : paths_.nodes.indices()) {
+        if (node != start_node && (in_[node].empty() || out_[node].empty())) continue;
+        number[node] = original_.push_back(node);
     }
-    for (const std::size_t node : original_) {
-        PathNode& contracted =
-            contracted_.nodes.emplace_back(PathNode{paths_.nodes[node].block, std::nullopt, {}});
+    for (const NodeIndex node : original_) {
+        PathNode contracted{paths_.nodes[node].block, std::nullopt, {}};
         for (const auto& [to, link] : out_[node])
             if (to == end_)
                 contracted.end_cost = link.cost;
-            else if (number[to] != no_index)
-                contracted.successors.push_back({number[to], link.cost});
+            else if (number[to])
+                contracted.successors.push_back({*number[to], link.cost});
+        contracted_.nodes.push_back(std::move(contracted));
     }
     contracted_.exact = paths_.exact;
 }
 
 /// Of a contracted loop nothing: its traversal, which follows the header, begins with the header.
-void Contraction::append_node(PathRule& rule, std::size_t node) const {
-    if (!contracted_loop(node)) rule.push_back({PathSymbol::Block, paths_.nodes[node].block});
+void Contraction::append_node(PathRule& rule, NodeIndex node) const {
+    if (!contracted_loop(node)) rule.emplace_back(paths_.nodes[node].block);
 }
 
-void Contraction::append(BlockPath& path, PathRule& rule, std::size_t index) const {
-    if (index == no_index) return;
+void Contraction::append(BlockPath& path, PathRule& rule, ViaIndex index) const {
+    if (index == no_via) return;
     const Via& via = vias_[index];
     if (via.traversal) {
-        rule.push_back({PathSymbol::Rule, structural_.append_traversal(path, via.node, via.exit)});
+        rule.emplace_back(structural_.append_traversal(path, via.node, via.exit));
         return;
     }
     append(path, rule, via.first);
@@ -151,12 +151,12 @@ void Contraction::append(BlockPath& path, PathRule& rule, std::size_t index) con
     append(path, rule, via.second);
 }
 
-BlockPath Contraction::expand(const std::vector<std::size_t>& nodes) const {
+BlockPath Contraction::expand(const std::vector<NodeIndex>& nodes) const {
     BlockPath path;
     PathRule rule;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         append_node(rule, original_[nodes[i]]);
-        const std::size_t to = i + 1 < nodes.size() ? original_[nodes[i + 1]] : end_;
+        const NodeIndex to = i + 1 < nodes.size() ? original_[nodes[i + 1]] : end_;
         append(path, rule, out_[original_[nodes[i]]].at(to).via);
     }
     path.rules.push_back(std::move(rule));

@@ -5,7 +5,11 @@
 
 #include "analyzer/path/loop_bounded_paths.hpp"
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -22,45 +26,46 @@ public:
     /// `Shape:` [loop]: its header and iterations are still in the graph.
     [[nodiscard]] const std::vector<bool>& loop_kept() const { return loop_kept_; }
     /// The path of the original graph for nodes of the contracted one, the last of which ends.
-    [[nodiscard]] BlockPath expand(const std::vector<std::size_t>& nodes) const;
+    [[nodiscard]] BlockPath expand(const std::vector<NodeIndex>& nodes) const;
 
 private:
-    static constexpr std::size_t no_index = SIZE_MAX;
+    using ViaIndex = assembly::Index<struct ViaTag>;
+    static constexpr ViaIndex no_via{SIZE_MAX};
     /// What an edge of the contracted graph stands for.
     struct Via {
-        std::size_t first = no_index;  ///< What comes before the node.
-        std::size_t node = no_index;   ///< Original node.
-        std::size_t second = no_index; ///< What comes after it.
-        bool traversal = false;        ///< `node` is the header of a loop, which is left to `exit`.
-        std::optional<std::size_t> exit; ///< Original node; none: the end.
+        ViaIndex first = no_via;  ///< What comes before the node.
+        NodeIndex node;           ///< Original node.
+        ViaIndex second = no_via; ///< What comes after it.
+        bool traversal = false;   ///< `node` is the header of a loop, which is left to `exit`.
+        std::optional<NodeIndex> exit{}; ///< Original node; none: the end.
     };
     struct Link {
         std::int64_t cost = 0;
-        std::size_t via = no_index;
+        ViaIndex via = no_via;
     };
-    using Links = std::map<std::size_t, Link>; ///< By target; the end counts as one more node.
+    using Links = std::map<NodeIndex, Link>; ///< By target; the end counts as one more node.
 
     void mark_kept(const std::set<std::int64_t>& kept);
     void link_all();
-    void link(std::size_t from, std::size_t to, const Link& link);
-    [[nodiscard]] bool remove_block(const std::vector<std::size_t>& nodes);
+    void link(NodeIndex from, NodeIndex to, const Link& link);
+    [[nodiscard]] bool remove_block(const std::vector<NodeIndex>& nodes);
     void renumber();
-    [[nodiscard]] std::optional<std::size_t> contracted_loop(std::size_t node) const;
-    void append_node(PathRule& rule, std::size_t node) const;
-    void append(BlockPath& path, PathRule& rule, std::size_t via) const;
+    [[nodiscard]] std::optional<std::size_t> contracted_loop(NodeIndex node) const;
+    void append_node(PathRule& rule, NodeIndex node) const;
+    void append(BlockPath& path, PathRule& rule, ViaIndex via) const;
 
     const assembly::ControlFlowGraph& graph_;
     const PathGraph& paths_;
     const LoopBoundedPaths& structural_;
     Side side_;
-    std::size_t end_;
-    std::vector<bool> loop_kept_;  ///< Per loop.
-    std::vector<bool> block_kept_; ///< Per block.
-    std::vector<Links> out_;       ///< Per original node.
-    std::vector<std::set<std::size_t>> in_;
-    std::vector<Via> vias_;
+    NodeIndex end_;               ///< Not a node.
+    std::vector<bool> loop_kept_; ///< Per loop.
+    PerBlock<bool> block_kept_;
+    PerNode<Links> out_; ///< Per original node.
+    PerNode<std::set<NodeIndex>> in_;
+    assembly::IndexedVector<ViaIndex, Via> vias_;
     PathGraph contracted_;
-    std::vector<std::size_t> original_; ///< Per contracted node.
+    PerNode<NodeIndex> original_; ///< Per contracted node.
 };
 
 } // namespace warpbound::analyzer

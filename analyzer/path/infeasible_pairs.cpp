@@ -34,8 +34,8 @@ struct InfeasiblePair {
     std::size_t index = 0;
     /// Per side, sorted: blocks after which its event may still occur, of those that a path may
     /// reach after the other one.
-    std::array<std::vector<std::size_t>, 2> ahead{};
-    std::vector<std::size_t> open{}; ///< Blocks at which it may be open: of both lists, sorted.
+    std::array<std::vector<BlockIndex>, 2> ahead{};
+    std::vector<BlockIndex> open{}; ///< Blocks at which it may be open: of both lists, sorted.
 };
 
 std::vector<InfeasiblePair> pairs_of(const ControlFlowGraph& graph,
@@ -63,8 +63,8 @@ public:
     PairProduct(const ControlFlowGraph& graph, const PathGraph& paths,
                 std::vector<InfeasiblePair> pairs)
         : graph_{graph}, paths_{paths}, pairs_{std::move(pairs)} {
-        for (std::size_t block = 0; block < graph.blocks.size(); ++block)
-            at_[graph.blocks[block].address].push_back(block);
+        for (const BlockIndex block : all_blocks(graph))
+            at_[block_at(graph, block).address].push_back(block);
         find_first_after();
         seen_.assign(graph.blocks.size(), 0);
         for (InfeasiblePair& pair : pairs_)
@@ -78,13 +78,13 @@ public:
     /// The pairs that are encoded when at most `cap` may be open at a block.
     [[nodiscard]] std::vector<bool> chosen(std::size_t cap) const {
         std::vector<bool> chosen_pairs(pairs_.size(), true);
-        std::vector<std::size_t> open(graph_.blocks.size(), 0);
+        PerBlock<std::size_t> open(graph_.blocks.size(), 0);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
             check_stop("the paths that keep the flow facts");
             const auto& blocks = pairs_[i].open;
             chosen_pairs[i] = std::all_of(blocks.begin(), blocks.end(),
-                                          [&](std::size_t block) { return open[block] < cap; });
-            for (const std::size_t block : blocks)
+                                          [&](BlockIndex block) { return open[block] < cap; });
+            for (const BlockIndex block : blocks)
                 if (chosen_pairs[i]) ++open[block];
         }
         return chosen_pairs;
@@ -97,22 +97,25 @@ public:
         on_edge_.clear();
         for (std::size_t i = 0; i < pairs_.size(); ++i)
             for (std::size_t which = 0; chosen_pairs[i] && which < 2; ++which)
-                for (const std::size_t to : at_.at(pairs_[i].sides[which].block)) {
+                for (const BlockIndex to : at_.at(pairs_[i].sides[which].block)) {
                     const auto& from = pairs_[i].sides[which].from;
                     if (!from) on_entry_[to].push_back(2 * i + which);
-                    for (const std::size_t edge : graph_.blocks[to].in)
-                        if (from && graph_.blocks[graph_.edges[edge].from].address == *from)
-                            on_edge_[{graph_.edges[edge].from, to}].push_back(2 * i + which);
+                    for (const std::size_t edge : block_at(graph_, to).in) {
+                        const BlockIndex before = from_block(graph_.edges[edge]);
+                        if (from && block_at(graph_, before).address == *from)
+                            on_edge_[{before, to}].push_back(2 * i + which);
+                    }
                 }
         nodes_.clear();
         numbers_.clear();
         nodes_of_block_.assign(graph_.blocks.size(), 0);
-        const auto start = memory_after({}, std::nullopt, paths_.nodes[0].block);
+        const BlockIndex first = paths_.nodes[start_node].block;
+        const auto start = memory_after({}, std::nullopt, first);
         PathGraph result;
         result.exact = paths_.exact;
-        if (!start) return PathGraph{{{paths_.nodes[0].block, std::nullopt, {}}}, paths_.exact};
-        number(0, *start);
-        for (std::size_t at = 0; at < nodes_.size(); ++at) {
+        if (!start) return PathGraph{{PathNode{first, std::nullopt, {}}}, paths_.exact};
+        number(start_node, *start);
+        for (NodeIndex at = start_node; at < nodes_.next(); ++at) {
             check_stop("the paths that keep the flow facts");
             const auto [original, memory] = nodes_[at];
             const PathNode& node = paths_.nodes[original];
@@ -120,7 +123,7 @@ public:
                 return std::nullopt;
             PathNode added{node.block, node.end_cost, {}};
             for (const PathEdge& edge : node.successors) {
-                const std::size_t block = paths_.nodes[edge.to].block;
+                const BlockIndex block = paths_.nodes[edge.to].block;
                 const auto next = memory_after(memory, node.block, block);
                 if (!next) continue;
                 added.successors.push_back({number(edge.to, *next), edge.cost});
@@ -141,26 +144,26 @@ private:
                pair.sides[0].block == pair.sides[1].block;
     }
 
-    [[nodiscard]] bool is_header(std::size_t block) const {
-        const auto loop = graph_.innermost_loop[block];
-        return loop && graph_.loops[*loop].header == block;
+    [[nodiscard]] bool is_header(BlockIndex block) const {
+        const auto loop = innermost_loop_of(graph_, block);
+        return loop && header_block(graph_.loops[*loop]) == block;
     }
 
     /// A block, or the outermost loop header around it: nothing that a path reaches after the
     /// block precedes that in reverse post order, since only a back edge leads backwards.
     void find_first_after() {
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-            auto loop = graph_.innermost_loop[block];
+        for (const BlockIndex block : all_blocks(graph_)) {
+            auto loop = innermost_loop_of(graph_, block);
             while (loop && graph_.loops[*loop].parent)
                 loop = graph_.loops[*loop].parent;
-            first_after_.push_back(loop ? graph_.loops[*loop].header : block);
+            first_after_.push_back(loop ? header_block(graph_.loops[*loop]) : block);
         }
     }
 
     /// The first block, in reverse post order, that a path may reach after the event.
-    [[nodiscard]] std::size_t first_after(const PathEvent& event) const {
-        std::size_t first = graph_.blocks.size();
-        for (const std::size_t block : at_.at(event.block))
+    [[nodiscard]] BlockIndex first_after(const PathEvent& event) const {
+        BlockIndex first{graph_.blocks.size()};
+        for (const BlockIndex block : at_.at(event.block))
             first = std::min(first, first_after_[block]);
         return first;
     }
@@ -168,23 +171,23 @@ private:
     void find_ahead(InfeasiblePair& pair) {
         for (std::size_t which = 0; which < 2; ++which) {
             auto& ahead = pair.ahead[which];
-            const std::size_t first = first_after(pair.sides[1 - which]);
+            const BlockIndex first = first_after(pair.sides[1 - which]);
             ++searches_;
-            const auto add = [&](std::size_t block) {
+            const auto add = [&](BlockIndex block) {
                 if (block < first || std::exchange(seen_[block], searches_) == searches_) return;
                 ahead.push_back(block);
             };
-            for (const std::size_t to : at_.at(pair.sides[which].block))
-                for (const std::size_t edge : graph_.blocks[to].in) {
-                    const std::size_t from = graph_.edges[edge].from;
+            for (const BlockIndex to : at_.at(pair.sides[which].block))
+                for (const std::size_t edge : block_at(graph_, to).in) {
+                    const BlockIndex from = from_block(graph_.edges[edge]);
                     if (!pair.sides[which].from ||
-                        graph_.blocks[from].address == *pair.sides[which].from)
+                        block_at(graph_, from).address == *pair.sides[which].from)
                         add(from);
                 }
             for (std::size_t next = 0; next < ahead.size(); ++next) {
                 check_stop("the paths that keep the flow facts");
-                for (const std::size_t edge : graph_.blocks[ahead[next]].in)
-                    add(graph_.edges[edge].from);
+                for (const std::size_t edge : block_at(graph_, ahead[next]).in)
+                    add(from_block(graph_.edges[edge]));
             }
             std::sort(ahead.begin(), ahead.end());
         }
@@ -193,8 +196,8 @@ private:
     }
 
     /// The memory after a step into a block; none when a pair forbids the step.
-    [[nodiscard]] std::optional<Memory> memory_after(Memory memory, std::optional<std::size_t> from,
-                                                     std::size_t to) const {
+    [[nodiscard]] std::optional<Memory> memory_after(Memory memory, std::optional<BlockIndex> from,
+                                                     BlockIndex to) const {
         const auto take = [&](const std::vector<std::size_t>& events) {
             for (const std::size_t event : events) {
                 if (is_forbidden(pairs_[event / 2])) return false;
@@ -218,11 +221,11 @@ private:
         return memory;
     }
 
-    std::size_t number(std::size_t original, const Memory& memory) {
+    NodeIndex number(NodeIndex original, const Memory& memory) {
         const auto [position, inserted] =
-            numbers_.emplace(std::pair{original, memory}, nodes_.size());
+            numbers_.emplace(std::pair{original, memory}, nodes_.next());
         if (inserted) {
-            nodes_.emplace_back(original, memory);
+            nodes_.push_back({original, memory});
             ++nodes_of_block_[paths_.nodes[original].block];
         }
         return position->second;
@@ -231,16 +234,16 @@ private:
     const ControlFlowGraph& graph_;
     const PathGraph& paths_;
     std::vector<InfeasiblePair> pairs_; ///< Pairs that are open at few blocks first.
-    std::map<std::int64_t, std::vector<std::size_t>> at_; ///< Blocks by address.
-    std::vector<std::size_t> first_after_;                ///< Per block.
-    std::vector<std::size_t> seen_; ///< Per block: the last search that found it.
+    std::map<std::int64_t, std::vector<BlockIndex>> at_; ///< By address.
+    PerBlock<BlockIndex> first_after_;
+    PerBlock<std::size_t> seen_; ///< The last search that found it.
     std::size_t searches_ = 0;
     const std::vector<bool>* chosen_ = nullptr;
-    std::vector<std::vector<std::size_t>> on_entry_; ///< Per block.
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> on_edge_;
-    std::vector<std::pair<std::size_t, Memory>> nodes_; ///< Original node and memory.
-    std::map<std::pair<std::size_t, Memory>, std::size_t> numbers_;
-    std::vector<std::size_t> nodes_of_block_; ///< Nodes per block.
+    PerBlock<std::vector<std::size_t>> on_entry_; ///< Events.
+    std::map<std::pair<BlockIndex, BlockIndex>, std::vector<std::size_t>> on_edge_;
+    PerNode<std::pair<NodeIndex, Memory>> nodes_; ///< Of the product: original node and memory.
+    std::map<std::pair<NodeIndex, Memory>, NodeIndex> numbers_;
+    PerBlock<std::size_t> nodes_of_block_;
 };
 
 } // namespace

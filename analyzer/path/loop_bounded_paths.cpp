@@ -33,53 +33,51 @@ void LoopBoundedPaths::build_regions() {
     own_item_.resize(nodes);
     parent_item_.resize(nodes);
     header_number_.resize(nodes);
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const std::size_t block = paths_.nodes[node].block;
-        const auto loop = graph_.innermost_loop[block];
+    for (const NodeIndex node : paths_.nodes.indices()) {
+        const BlockIndex block = paths_.nodes[node].block;
+        const auto loop = innermost_loop_of(graph_, block);
         const std::size_t region = loop ? *loop + 1 : top_region;
-        own_item_[node] = regions_[region].items.size();
-        regions_[region].items.push_back(node);
-        if (!loop || graph_.loops[*loop].header != block) continue;
+        own_item_[node] = regions_[region].items.push_back(node);
+        if (!loop || header_block(graph_.loops[*loop]) != block) continue;
         header_number_[node] = regions_[region].headers.size();
         regions_[region].headers.push_back(node);
         const auto around = graph_.loops[*loop].parent;
         const std::size_t outer = around ? *around + 1 : top_region;
-        parent_item_[node] = regions_[outer].items.size();
-        regions_[outer].items.push_back(node);
+        parent_item_[node] = regions_[outer].items.push_back(node);
     }
 }
 
-bool LoopBoundedPaths::contains(std::size_t region, std::size_t block) const {
+bool LoopBoundedPaths::contains(std::size_t region, BlockIndex block) const {
     if (region == top_region) return true;
-    auto loop = graph_.innermost_loop[block];
+    auto loop = innermost_loop_of(graph_, block);
     while (loop && *loop + 1 != region)
         loop = graph_.loops[*loop].parent;
     return loop.has_value();
 }
 
-LoopBoundedPaths::Target LoopBoundedPaths::target_of(std::size_t region, std::size_t node) const {
+LoopBoundedPaths::Target LoopBoundedPaths::target_of(std::size_t region, NodeIndex node) const {
     if (region == top_region) return Target::Inside;
-    const std::size_t block = paths_.nodes[node].block;
-    if (block == graph_.loops[region - 1].header) return Target::Header;
+    const BlockIndex block = paths_.nodes[node].block;
+    if (block == header_block(graph_.loops[region - 1])) return Target::Header;
     return contains(region, block) ? Target::Inside : Target::Outside;
 }
 
-std::size_t LoopBoundedPaths::region_of(std::size_t node) const {
-    const auto loop = graph_.innermost_loop[paths_.nodes[node].block];
+std::size_t LoopBoundedPaths::region_of(NodeIndex node) const {
+    const auto loop = innermost_loop_of(graph_, paths_.nodes[node].block);
     return loop ? *loop + 1 : top_region;
 }
 
 std::optional<std::size_t> LoopBoundedPaths::inner_region(std::size_t region,
-                                                          std::size_t node) const {
+                                                          NodeIndex node) const {
     const std::size_t own = region_of(node);
     return own == region ? std::nullopt : std::optional{own};
 }
 
-std::size_t LoopBoundedPaths::item_of(std::size_t region, std::size_t node) const {
+LoopBoundedPaths::ItemIndex LoopBoundedPaths::item_of(std::size_t region, NodeIndex node) const {
     return inner_region(region, node) ? parent_item_[node] : own_item_[node];
 }
 
-void LoopBoundedPaths::relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
+void LoopBoundedPaths::relax(std::size_t region, Run& run, ItemIndex item, NodeIndex target,
                              std::int64_t value) const {
     Arrival* arrival = nullptr;
     switch (target_of(region, target)) {
@@ -97,22 +95,22 @@ void LoopBoundedPaths::relax(std::size_t region, Run& run, std::size_t item, std
     *arrival = {value, item};
 }
 
-LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t node) const {
+LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, NodeIndex node) const {
     Run run;
     const auto& items = regions_[region].items;
     run.items.resize(items.size());
     run.start = item_of(region, node);
     run.items[run.start].value = 0;
-    const auto end_at = [&](std::size_t item, std::int64_t value) {
+    const auto end_at = [&](ItemIndex item, std::int64_t value) {
         if (!run.end.value || *run.end.value < value) run.end = {value, item};
     };
     // Items are in reverse postorder: every edge inside the region that is no back edge leads to a
     // later item.
-    for (std::size_t item = run.start; item < items.size(); ++item) {
+    for (const ItemIndex item : assembly::IndexRange{run.start, items.next()}) {
         check_stop("the search for the longest path");
         if (!run.items[item].value) continue;
         const std::int64_t value = *run.items[item].value;
-        const std::size_t at = items[item];
+        const NodeIndex at = items[item];
         if (const auto inner = inner_region(region, at)) {
             const auto [exits, end] = traversals_from(*inner, header_number_[at]);
             for (const auto& [exit, cost] : exits)
@@ -210,14 +208,14 @@ public:
     Extraction(const LoopBoundedPaths& of, BlockPath& path) : of_{of}, path_{path} {}
 
     void whole(const Run& run) {
-        PathRule rule = blocks_of(top_region, run, run.end, Goal{true, 0});
+        PathRule rule = blocks_of(top_region, run, run.end, Goal{true, {}});
         add(std::move(rule));
     }
 
-    std::size_t best_traversal(std::size_t index, std::size_t node, const Goal& goal) {
+    RuleIndex best_traversal(std::size_t index, NodeIndex node, const Goal& goal) {
         // An end counts as one more node.
-        const Key key{index, Key::Traversal, 0,
-                      0,     node,           goal.end ? of_.paths_.nodes.size() : goal.exit};
+        const NodeIndex exit = goal.end ? of_.paths_.nodes.next() : goal.exit;
+        const Key key{index, Key::Traversal, 0, 0, node.value(), exit.value()};
         return once(key, [&] {
             const Region& region = of_.regions_[index];
             const std::size_t first = of_.header_number_[node];
@@ -228,7 +226,7 @@ public:
             for (std::size_t i = 0; i < region.factors.size(); ++i)
                 if (const auto power =
                         power_of(index, region.factors[i], between[i], between[i + 1]))
-                    rule.push_back({PathSymbol::Rule, *power});
+                    rule.emplace_back(*power);
             const Run& run = region.runs[last];
             const PathRule rest =
                 blocks_of(index, run, goal.end ? run.end : run.exits.at(goal.exit), goal);
@@ -244,7 +242,7 @@ private:
         enum { Traversal, Power, Iteration } kind = Traversal;
         int table = 0;
         std::size_t level = 0;
-        std::size_t from = 0;
+        std::size_t from = 0; ///< A node of a traversal, else a number of a header.
         std::size_t to = 0;
 
         friend bool operator<(const Key& a, const Key& b) {
@@ -253,37 +251,34 @@ private:
         }
     };
 
-    std::size_t add(PathRule rule) {
-        path_.rules.push_back(std::move(rule));
-        return path_.rules.size() - 1;
-    }
+    RuleIndex add(PathRule rule) { return path_.rules.push_back(std::move(rule)); }
 
-    template <class Make> std::size_t once(const Key& key, Make make) {
+    template <class Make> RuleIndex once(const Key& key, Make make) {
         const auto known = known_.find(key);
         if (known != known_.end()) return known->second;
-        const std::size_t index = add(make());
+        const RuleIndex index = add(make());
         known_.emplace(key, index);
         return index;
     }
 
     PathRule blocks_of(std::size_t region, const Run& run, const Arrival& arrival,
                        const Goal& goal) {
-        std::vector<std::size_t> items{arrival.previous};
+        std::vector<ItemIndex> items{arrival.previous};
         while (items.back() != run.start)
             items.push_back(run.items[items.back()].previous);
         std::reverse(items.begin(), items.end());
         PathRule rule;
         for (std::size_t i = 0; i < items.size(); ++i) {
-            const std::size_t node = of_.regions_[region].items[items[i]];
+            const NodeIndex node = of_.regions_[region].items[items[i]];
             const auto inner = of_.inner_region(region, node);
             if (!inner) {
-                rule.push_back({PathSymbol::Block, of_.paths_.nodes[node].block});
+                rule.emplace_back(of_.paths_.nodes[node].block);
                 continue;
             }
             // A traversal of an inner loop ends at the next item, or where this run ends.
             const Goal next =
                 i + 1 < items.size() ? Goal{false, of_.regions_[region].items[items[i + 1]]} : goal;
-            rule.push_back({PathSymbol::Rule, best_traversal(*inner, node, next)});
+            rule.emplace_back(best_traversal(*inner, node, next));
         }
         return rule;
     }
@@ -310,8 +305,8 @@ private:
     }
 
     /// None: no iteration at all.
-    std::optional<std::size_t> power_of(std::size_t index, const Factor& factor, std::size_t a,
-                                        std::size_t b) {
+    std::optional<RuleIndex> power_of(std::size_t index, const Factor& factor, std::size_t a,
+                                      std::size_t b) {
         const auto& levels = of_.regions_[index].tables[static_cast<std::size_t>(factor.table)];
         if (factor.level == 0)
             return is_identity(index, factor, a, b) ? std::nullopt
@@ -327,7 +322,7 @@ private:
                 const Factor half{factor.table, factor.level - 1};
                 for (const auto part :
                      {power_of(index, half, a, middle), power_of(index, half, middle, b)})
-                    if (part) rule.push_back({PathSymbol::Rule, *part});
+                    if (part) rule.emplace_back(*part);
                 break;
             }
             return rule;
@@ -342,21 +337,21 @@ private:
         return body == runs.end() || !body->second.value || *body->second.value <= 0;
     }
 
-    std::size_t iteration(std::size_t index, std::size_t a, std::size_t b) {
+    RuleIndex iteration(std::size_t index, std::size_t a, std::size_t b) {
         return once({index, Key::Iteration, 0, 0, a, b}, [&] {
             const Run& run = of_.regions_[index].runs[a];
-            const std::size_t header = of_.regions_[index].headers[b];
+            const NodeIndex header = of_.regions_[index].headers[b];
             return blocks_of(index, run, run.backs.at(header), Goal{false, header});
         });
     }
 
     const LoopBoundedPaths& of_;
     BlockPath& path_;
-    std::map<Key, std::size_t> known_;
+    std::map<Key, RuleIndex> known_;
 };
 
 std::optional<BlockPath> LoopBoundedPaths::start_to_end() const {
-    const Run run = run_from(top_region, 0);
+    const Run run = run_from(top_region, start_node);
     if (!run.end.value) return std::nullopt;
     BlockPath path;
     path.cost = signed_cost(*run.end.value);
@@ -364,7 +359,7 @@ std::optional<BlockPath> LoopBoundedPaths::start_to_end() const {
     return path;
 }
 
-LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(std::size_t header_node) const {
+LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(NodeIndex header_node) const {
     const auto [exits, end] = traversals_from(region_of(header_node), header_number_[header_node]);
     Traversal traversal;
     for (const auto& [exit, value] : exits)
@@ -373,10 +368,10 @@ LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(std::size_t header_
     return traversal;
 }
 
-std::size_t LoopBoundedPaths::append_traversal(BlockPath& path, std::size_t header_node,
-                                               std::optional<std::size_t> exit) const {
+RuleIndex LoopBoundedPaths::append_traversal(BlockPath& path, NodeIndex header_node,
+                                             std::optional<NodeIndex> exit) const {
     return Extraction{*this, path}.best_traversal(region_of(header_node), header_node,
-                                                  {!exit, exit.value_or(0)});
+                                                  {!exit, exit.value_or(NodeIndex{})});
 }
 
 } // namespace warpbound::analyzer

@@ -7,9 +7,11 @@
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/path/path_graph.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -30,27 +32,30 @@ public:
         std::vector<PathEdge> exits; ///< To the node after the loop.
         std::optional<std::int64_t> end_cost;
     };
-    [[nodiscard]] Traversal traversal_from(std::size_t header_node) const;
+    [[nodiscard]] Traversal traversal_from(NodeIndex header_node) const;
     /// Appends the rules of the best traversal that leaves to `exit` (none: to the end), and
     /// returns the last rule.
-    std::size_t append_traversal(BlockPath& path, std::size_t header_node,
-                                 std::optional<std::size_t> exit) const;
+    RuleIndex append_traversal(BlockPath& path, NodeIndex header_node,
+                               std::optional<NodeIndex> exit) const;
 
 private:
     using Value = std::optional<std::int64_t>;   ///< Signed: larger is better on either side.
     static constexpr std::size_t top_region = 0; ///< Region r > 0 is loop r - 1.
+    /// Of a region: an own node, or the header of an inner loop.
+    using ItemIndex = assembly::Index<struct ItemTag>;
+    template <class T> using PerItem = assembly::IndexedVector<ItemIndex, T>;
 
     /// How a run from one start inside a region reaches a node or an end.
     struct Arrival {
         Value value;
-        std::size_t previous = 0; ///< Item.
+        ItemIndex previous;
     };
     struct Run {
-        std::size_t start = 0; ///< Item.
-        std::vector<Arrival> items;
-        std::map<std::size_t, Arrival> exits; ///< By node outside the region.
-        std::map<std::size_t, Arrival> backs; ///< By header node of the region.
-        Arrival end;                          ///< The warp ends inside the region.
+        ItemIndex start;
+        PerItem<Arrival> items;
+        std::map<NodeIndex, Arrival> exits; ///< By node outside the region.
+        std::map<NodeIndex, Arrival> backs; ///< By header node of the region.
+        Arrival end;                        ///< The warp ends inside the region.
     };
     using Matrix = std::vector<std::vector<Value>>;
     struct Factor {
@@ -58,9 +63,9 @@ private:
         std::size_t level = 0;
     };
     struct Region {
-        std::vector<std::size_t> items;   ///< Nodes: own ones and headers of inner loops, by block.
-        std::vector<std::size_t> headers; ///< Nodes of the header block; empty for the top region.
-        std::vector<Run> runs;            ///< One per header node.
+        PerItem<NodeIndex> items;       ///< By block.
+        std::vector<NodeIndex> headers; ///< Nodes of the header block; empty for the top region.
+        std::vector<Run> runs;          ///< One per header node.
         std::vector<std::vector<Matrix>> tables; ///< `Shape:` tables[table][level].
         std::vector<Factor> factors;
         std::vector<Matrix> products; ///< products[i]: of the first i factors.
@@ -68,24 +73,23 @@ private:
     /// What follows a loop traversal.
     struct Goal {
         bool end = false;
-        std::size_t exit = 0;
+        NodeIndex exit;
     };
     enum class Target { Inside, Header, Outside };
 
     [[nodiscard]] std::int64_t signed_cost(std::int64_t cost) const {
         return side_ == Side::Upper ? cost : -cost;
     }
-    [[nodiscard]] bool contains(std::size_t region, std::size_t block) const;
-    [[nodiscard]] Target target_of(std::size_t region, std::size_t node) const;
-    [[nodiscard]] std::size_t item_of(std::size_t region, std::size_t node) const;
+    [[nodiscard]] bool contains(std::size_t region, BlockIndex block) const;
+    [[nodiscard]] Target target_of(std::size_t region, NodeIndex node) const;
+    [[nodiscard]] ItemIndex item_of(std::size_t region, NodeIndex node) const;
     /// Region of a node's innermost loop.
-    [[nodiscard]] std::size_t region_of(std::size_t node) const;
-    [[nodiscard]] std::optional<std::size_t> inner_region(std::size_t region,
-                                                          std::size_t node) const;
+    [[nodiscard]] std::size_t region_of(NodeIndex node) const;
+    [[nodiscard]] std::optional<std::size_t> inner_region(std::size_t region, NodeIndex node) const;
     void build_regions();
     void solve_loop(std::size_t region);
-    [[nodiscard]] Run run_from(std::size_t region, std::size_t node) const;
-    void relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
+    [[nodiscard]] Run run_from(std::size_t region, NodeIndex node) const;
+    void relax(std::size_t region, Run& run, ItemIndex item, NodeIndex target,
                std::int64_t value) const;
     [[nodiscard]] static Matrix product(const Matrix& a, const Matrix& b);
     [[nodiscard]] const Matrix& all_iterations(std::size_t region) const {
@@ -94,7 +98,7 @@ private:
     [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
     /// Best value of a loop traversal from one header node, by exit.
     struct Traversals {
-        std::map<std::size_t, Value> exits;
+        std::map<NodeIndex, Value> exits;
         Value end;
     };
     [[nodiscard]] Traversals traversals_from(std::size_t region, std::size_t header) const;
@@ -111,10 +115,9 @@ private:
     const std::vector<BackEdgeBounds>& bounds_;
     Side side_;
     std::vector<Region> regions_;
-    std::vector<std::size_t> own_item_;    ///< Per node: item in the region of its innermost loop.
-    std::vector<std::size_t> parent_item_; ///< Per header node: item in the region around its loop.
-    std::vector<std::size_t>
-        header_number_; ///< Per header node: position in its region's `headers`.
+    PerNode<ItemIndex> own_item_;        ///< In the region of its innermost loop.
+    PerNode<ItemIndex> parent_item_;     ///< Of header nodes: in the region around their loop.
+    PerNode<std::size_t> header_number_; ///< Of header nodes: in their region's `headers`.
 };
 
 } // namespace warpbound::analyzer

@@ -6,12 +6,12 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::vector<bool> reached_from_start(const PathGraph& graph) {
-    std::vector<bool> reached(graph.nodes.size(), false);
-    std::vector<std::size_t> work{0};
-    reached[0] = true;
+PerNode<bool> reached_from_start(const PathGraph& graph) {
+    PerNode<bool> reached(graph.nodes.size(), false);
+    std::vector<NodeIndex> work{start_node};
+    reached[start_node] = true;
     while (!work.empty()) {
-        const std::size_t node = work.back();
+        const NodeIndex node = work.back();
         work.pop_back();
         for (const PathEdge& edge : graph.nodes[node].successors) {
             if (reached[edge.to]) continue;
@@ -22,11 +22,11 @@ std::vector<bool> reached_from_start(const PathGraph& graph) {
     return reached;
 }
 
-std::vector<bool> reaches_end(const PathGraph& graph) {
-    std::vector<std::vector<std::size_t>> into(graph.nodes.size());
-    std::vector<bool> ends(graph.nodes.size(), false);
-    std::vector<std::size_t> work;
-    for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+PerNode<bool> reaches_end(const PathGraph& graph) {
+    PerNode<std::vector<NodeIndex>> into(graph.nodes.size());
+    PerNode<bool> ends(graph.nodes.size(), false);
+    std::vector<NodeIndex> work;
+    for (const NodeIndex node : graph.nodes.indices()) {
         for (const PathEdge& edge : graph.nodes[node].successors)
             into[edge.to].push_back(node);
         if (!graph.nodes[node].end_cost) continue;
@@ -34,9 +34,9 @@ std::vector<bool> reaches_end(const PathGraph& graph) {
         work.push_back(node);
     }
     while (!work.empty()) {
-        const std::size_t node = work.back();
+        const NodeIndex node = work.back();
         work.pop_back();
-        for (const std::size_t before : into[node]) {
+        for (const NodeIndex before : into[node]) {
             if (ends[before]) continue;
             ends[before] = true;
             work.push_back(before);
@@ -49,21 +49,21 @@ std::vector<bool> reaches_end(const PathGraph& graph) {
 
 PathGraph tidy(PathGraph graph, Side side) {
     auto& nodes = graph.nodes;
-    const std::vector<bool> reached = reached_from_start(graph);
-    const std::vector<bool> ends = reaches_end(graph);
-    std::vector<std::size_t> order{0};
-    for (std::size_t node = 1; node < nodes.size(); ++node)
-        if (reached[node] && ends[node]) order.push_back(node);
+    const PerNode<bool> reached = reached_from_start(graph);
+    const PerNode<bool> ends = reaches_end(graph);
+    std::vector<NodeIndex> order{start_node};
+    for (const NodeIndex node : nodes.indices())
+        if (node != start_node && reached[node] && ends[node]) order.push_back(node);
     std::stable_sort(order.begin() + 1, order.end(),
-                     [&](std::size_t a, std::size_t b) { return nodes[a].block < nodes[b].block; });
-    constexpr std::size_t dropped = SIZE_MAX;
-    std::vector<std::size_t> position(nodes.size(), dropped);
+                     [&](NodeIndex a, NodeIndex b) { return nodes[a].block < nodes[b].block; });
+    constexpr NodeIndex dropped{SIZE_MAX};
+    PerNode<NodeIndex> position(nodes.size(), dropped);
     for (std::size_t i = 0; i < order.size(); ++i)
-        position[order[i]] = i;
+        position[order[i]] = NodeIndex{i};
     PathGraph result;
     result.exact = graph.exact;
     result.nodes.reserve(order.size());
-    for (const std::size_t old : order) {
+    for (const NodeIndex old : order) {
         PathNode node = std::move(nodes[old]);
         auto& edges = node.successors;
         for (PathEdge& edge : edges)

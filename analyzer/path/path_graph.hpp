@@ -5,28 +5,40 @@
 /// bounds the time of the sequence of blocks that it visits.
 
 #include "analyzer/bound.hpp"
+#include "assembly/flow/block_index.hpp"
+#include "assembly/support/index.hpp"
+#include "assembly/support/indexed_vector.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace warpbound::analyzer {
 
+using assembly::BlockIndex;
+using assembly::PerBlock;
+
+/// A node of a path graph.
+using NodeIndex = assembly::Index<struct PathNodeTag>;
+/// Where paths start.
+inline constexpr NodeIndex start_node{0};
+template <class T> using PerNode = assembly::IndexedVector<NodeIndex, T>;
+
 struct PathEdge {
-    std::size_t to = 0;    ///< Node.
+    NodeIndex to;
     std::int64_t cost = 0; ///< `Unit:` core cycles.
 };
 
 struct PathNode {
-    std::size_t block = 0;
+    BlockIndex block;
     std::optional<std::int64_t> end_cost; ///< Cost to the end, where a path may end.
     std::vector<PathEdge> successors;     ///< Sorted by node, one edge to each.
 };
 
-/// Node 0 is the start. All nodes are reachable. Sorted by block, which is reverse postorder.
+/// The first node is the start. All nodes are reachable. Sorted by block, which is reverse
+/// postorder.
 struct PathGraph {
-    std::vector<PathNode> nodes;
+    PerNode<PathNode> nodes;
     /// Every path's cost is that of its blocks on this side: no states were joined, no delays left
     /// out.
     bool exact = true;

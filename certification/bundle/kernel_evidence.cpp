@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 namespace warpbound::certification {
 
@@ -26,25 +28,27 @@ Json witness_json(const analyzer::BlockPath& path) {
     for (const auto& rule : path.rules) {
         Json symbols = Json::array();
         for (const auto& symbol : rule) {
-            const auto index = static_cast<std::int64_t>(symbol.index);
-            symbols.push_back(symbol.kind == analyzer::PathSymbol::Block ? index : -1 - index);
+            if (const auto* earlier = std::get_if<analyzer::RuleIndex>(&symbol))
+                symbols.push_back(-1 - static_cast<std::int64_t>(earlier->value()));
+            else
+                symbols.push_back(std::get<analyzer::BlockIndex>(symbol).value());
         }
         rules.push_back(std::move(symbols));
     }
     Json counts = Json::array();
     for (const auto& [block, count] : counts_of(path))
-        counts.push_back({block, count});
+        counts.push_back({block.value(), count});
     return {{"cost", path.cost}, {"rules", rules}, {"counts", counts}};
 }
 
 Json certificate_json(const analyzer::PathCertificate& certificate) {
     Json nodes = Json::array();
     Json edges = Json::array();
-    for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from) {
+    for (const analyzer::NodeIndex from : certificate.paths.nodes.indices()) {
         const analyzer::PathNode& node = certificate.paths.nodes[from];
-        nodes.push_back({node.block, cost_or_null(node.end_cost)});
+        nodes.push_back({node.block.value(), cost_or_null(node.end_cost)});
         for (const auto& edge : node.successors)
-            edges.push_back({from, edge.to, edge.cost});
+            edges.push_back({from.value(), edge.to.value(), edge.cost});
     }
     Json json{{"id", certificate.id},
               {"text", certificate.text},
@@ -55,8 +59,13 @@ Json certificate_json(const analyzer::PathCertificate& certificate) {
               {"nodes", nodes},
               {"edges", edges}};
     if (certificate.between)
-        json["between"] = {certificate.between->first, certificate.between->second};
-    if (!certificate.regions.empty()) json["regions"] = certificate.regions;
+        json["between"] = {certificate.between->first.value(), certificate.between->second.value()};
+    for (const auto& region : certificate.regions) {
+        Json nodes_of_region = Json::array();
+        for (const analyzer::NodeIndex node : region)
+            nodes_of_region.push_back(node.value());
+        json["regions"].push_back(std::move(nodes_of_region));
+    }
     if (certificate.witness) json["witness"] = witness_json(*certificate.witness);
     return json;
 }

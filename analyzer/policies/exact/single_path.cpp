@@ -37,7 +37,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> allowed(const std::vector<std::size_t>& edges) const {
         std::vector<std::size_t> allowed_edges;
         std::copy_if(edges.begin(), edges.end(), std::back_inserter(allowed_edges),
-                     [&](std::size_t edge) { return !facts_.never[graph_.edges[edge].to]; });
+                     [&](std::size_t edge) { return !facts_.never[to_block(graph_.edges[edge])]; });
         return allowed_edges;
     }
 

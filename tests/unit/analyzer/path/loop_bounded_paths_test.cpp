@@ -159,9 +159,9 @@ PipelineModel pipeline_of(const RandomPathCase& random, Side side) {
 void expect_counts_of_sequence(const BlockPath& path, std::uint64_t seed) {
     const auto sequence = sequence_of(path, 1'000'000);
     ASSERT_TRUE(sequence);
-    std::map<std::size_t, std::int64_t> counted;
-    for (const std::size_t node : *sequence)
-        ++counted[node];
+    std::map<BlockIndex, std::int64_t> counted;
+    for (const BlockIndex block : *sequence)
+        ++counted[block];
     ASSERT_EQ(counted, counts_of(path)) << "seed " << seed;
 }
 
