@@ -3,6 +3,8 @@
 /// The abstract reconvergence stack of a warp (C39, C40): points that lanes joined, and groups of
 /// lanes that may go on later (docs/theory, S67).
 
+#include "analyzer/divergence/node_index.hpp"
+
 #include <compare>
 #include <cstddef>
 #include <functional>
@@ -14,7 +16,7 @@ namespace warpbound::analyzer {
 /// A reconvergence point: of SSY, PBK, PCNT or BSSY, or at a post-dominator.
 struct StackPoint {
     bool implicit = false;       ///< At the immediate post-dominator; the code names none.
-    std::size_t block = 0;       ///< Implicit: the block of the point; else where it is pushed.
+    BlockIndex block;            ///< Implicit: the block of the point; else where it is pushed.
     std::size_t instruction = 0; ///< That pushes it; 0 where implicit.
     /// Groups that execute it one after the other push points of their own.
     std::size_t instance = 0;
@@ -23,10 +25,10 @@ struct StackPoint {
 
 /// Lanes that may go on later, in a group.
 struct PendingGroup {
-    std::size_t origin = 0; ///< Block after which they diverged; of released lanes: `released`'s.
-    std::size_t resume = 0; ///< Block where they go on.
-    std::size_t traversal = 0; ///< Traversal of loops that they are in, as the exploration numbers.
-    std::vector<StackPoint> left{};       ///< Points below that they are not in. Sorted.
+    BlockIndex origin;              ///< After which they diverged; of released lanes: `released`'s.
+    BlockIndex resume;              ///< Where they go on.
+    TraversalIndex traversal{};     ///< That they are in.
+    std::vector<StackPoint> left{}; ///< Points below that they are not in. Sorted.
     std::optional<StackPoint> released{}; ///< The point at which they waited.
 
     [[nodiscard]] bool is_in(const StackPoint& point) const;
@@ -85,7 +87,7 @@ struct AbstractStack {
 };
 
 /// Whether lanes that reconverge at the first block do so after the second, on every path.
-using IsAround = std::function<bool(std::size_t, std::size_t)>;
+using IsAround = std::function<bool(BlockIndex, BlockIndex)>;
 
 /// What stands for both, where the one that goes on iterates: the stack of a loop's header. Groups
 /// above what both have in common repeat where they differ. None: their points are in different

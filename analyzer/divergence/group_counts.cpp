@@ -8,38 +8,35 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
 
 namespace {
 
-using GroupKind = std::pair<std::size_t, std::size_t>; ///< Of groups: origin and resume.
-using Blocks = std::set<std::size_t>;
+using GroupKind = std::pair<BlockIndex, BlockIndex>; ///< Of groups: origin and resume.
+using Blocks = std::set<BlockIndex>;
 using Loops = std::set<std::size_t>; ///< Of the code.
-
-bool is_in(const assembly::Loop& loop, std::size_t block) {
-    return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
-}
 
 /// No lane leaves the loop of the code and enters it again within these blocks.
 bool stays_inside(const AnalysisContext& context, const Blocks& blocks,
                   const assembly::Loop& of_code) {
-    return std::none_of(blocks.begin(), blocks.end(), [&](std::size_t block) {
-        if (is_in(of_code, block)) return false;
-        return next_blocks(context, block).count(of_code.header) != 0;
+    return std::none_of(blocks.begin(), blocks.end(), [&](BlockIndex block) {
+        if (has_block(of_code, block)) return false;
+        return next_blocks(context, block).count(header_block(of_code)) != 0;
     });
 }
 
 /// Blocks among the given ones from which a lane comes to `to` within them. None: it may come from
 /// there to itself.
-std::optional<Blocks> leading_to(const AnalysisContext& context, std::size_t to,
+std::optional<Blocks> leading_to(const AnalysisContext& context, BlockIndex to,
                                  const Blocks& blocks) {
     Blocks leading{to};
     bool grows = true;
     while (grows) {
         grows = false;
-        for (const std::size_t block : blocks)
-            for (const std::size_t next : next_blocks(context, block)) {
+        for (const BlockIndex block : blocks)
+            for (const BlockIndex next : next_blocks(context, block)) {
                 if (leading.count(next) == 0) continue;
                 if (block == to) return std::nullopt;
                 grows = leading.insert(block).second || grows;
@@ -50,21 +47,21 @@ std::optional<Blocks> leading_to(const AnalysisContext& context, std::size_t to,
 
 class GroupCounts {
 public:
-    GroupCounts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+    GroupCounts(const AnalysisContext& context, const ProductNodes& nodes,
                 const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
-                const std::vector<const ProductNode*>& in_order)
+                const PerSerializedNode<const ProductNode*>& in_order)
         : context_{context}, code_{*context.kernel.graph}, graph_{graph}, in_order_{in_order},
           overtaking_{overtaking}, headed_(code_.blocks.size()), repeated_(in_order.size()) {
         for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
-            headed_[code_.loops[loop].header] = loop;
+            headed_[header_block(code_.loops[loop])] = loop;
         for (const ProductNode& node : nodes)
             for (const AbstractStack& stack : node.stacks)
                 note(node.block, stack);
     }
 
-    Result<std::vector<std::optional<std::int64_t>>> find() {
+    Result<PerSerializedNode<std::optional<std::int64_t>>> find() {
         for (const assembly::Loop& loop : graph_.loops) {
-            const std::size_t header = in_order_[loop.header]->block;
+            const BlockIndex header = header_of(loop);
             if (headed_[header]) {
                 if (!stays_inside(context_, blocks_of(loop), code_.loops[*headed_[header]]))
                     return refuse(header);
@@ -72,23 +69,33 @@ public:
             }
             const auto most = most_executions(loop);
             if (!most) return refuse(header);
-            repeated_[loop.header] = *most;
+            repeated_[node_of_serialized(header_block(loop))] = *most;
         }
         return std::move(repeated_);
     }
 
 private:
-    [[nodiscard]] Failure refuse(std::size_t header) const {
+    [[nodiscard]] Failure refuse(BlockIndex header) const {
         return Failure{fmt::format("divergent groups of lanes may execute 0x{:04x} one after the "
                                    "other without limit, which is not bounded in this version",
-                                   code_.blocks[header].address),
+                                   block_at(code_, header).address),
                        context_.kernel.function->name};
     }
-    [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
-        return is_in(code_.loops[loop], block);
+    [[nodiscard]] bool is_in_loop(std::size_t loop, BlockIndex block) const {
+        return has_block(code_.loops[loop], block);
+    }
+    /// The block of the code at which a loop of nodes has its header.
+    [[nodiscard]] BlockIndex header_of(const assembly::Loop& loop) const {
+        return in_order_[node_of_serialized(header_block(loop))]->block;
+    }
+    [[nodiscard]] static std::vector<SerializedNode> nodes_of(const assembly::Loop& loop) {
+        std::vector<SerializedNode> nodes;
+        for (const std::size_t node : loop.blocks)
+            nodes.push_back(node_of_serialized(BlockIndex{node}));
+        return nodes;
     }
     /// Notes which groups are pending at the block.
-    void note(std::size_t block, const AbstractStack& stack) {
+    void note(BlockIndex block, const AbstractStack& stack) {
         for (const auto& entry : stack.entries)
             for (const PendingGroup& group : entry.groups)
                 if (!group.released) below_[{group.origin, group.resume}].insert(block);
@@ -96,32 +103,32 @@ private:
 
     [[nodiscard]] Blocks blocks_of(const assembly::Loop& loop) const {
         Blocks blocks;
-        for (const std::size_t node : loop.blocks)
+        for (const SerializedNode node : nodes_of(loop))
             blocks.insert(in_order_[node]->block);
         return blocks;
     }
 
     /// Lanes that go on at the block while such groups are pending come to their branch, if at all,
     /// over the header of one of the loops that is around the block.
-    [[nodiscard]] bool comes_later(std::size_t from, const GroupKind& kind,
+    [[nodiscard]] bool comes_later(BlockIndex from, const GroupKind& kind,
                                    const Loops& loops) const {
         Blocks allowed = below_.at(kind);
         if (allowed.count(from) == 0) return true;
         for (const std::size_t loop : loops)
-            if (is_in_loop(loop, from)) allowed.erase(code_.loops[loop].header);
-        std::vector<std::size_t> work{from};
+            if (is_in_loop(loop, from)) allowed.erase(header_block(code_.loops[loop]));
+        std::vector<BlockIndex> work{from};
         while (!work.empty()) {
-            const std::size_t block = work.back();
+            const BlockIndex block = work.back();
             work.pop_back();
             if (block == kind.first) return false;
-            for (const std::size_t next : next_blocks(context_, block))
+            for (const BlockIndex next : next_blocks(context_, block))
                 if (allowed.erase(next) != 0) work.push_back(next);
         }
         return true;
     }
 
     [[nodiscard]] bool is_inside(std::size_t loop, std::size_t outer) const {
-        return is_in_loop(outer, code_.loops[loop].header);
+        return is_in_loop(outer, header_block(code_.loops[loop]));
     }
 
     /// Of the loops that lanes iterate while such groups are pending, those whose iterations tell
@@ -129,20 +136,20 @@ private:
     [[nodiscard]] std::optional<Loops> counted_loops(const GroupKind& kind) const {
         Loops iterated;
         Loops counted;
-        for (const std::size_t block : below_.at(kind))
+        for (const BlockIndex block : below_.at(kind))
             if (headed_[block]) iterated.insert(*headed_[block]);
         for (const std::size_t loop : iterated)
             if (is_in_loop(loop, kind.first)) counted.insert(loop);
         const auto over = overtaking_.find(kind);
         if (over == overtaking_.end()) return counted;
         const auto come_later = [&] {
-            return std::all_of(over->second.begin(), over->second.end(), [&](std::size_t resume) {
+            return std::all_of(over->second.begin(), over->second.end(), [&](BlockIndex resume) {
                 return comes_later(resume, kind, counted);
             });
         };
         if (come_later()) return counted;
         for (const std::size_t loop : iterated)
-            for (const std::size_t resume : over->second)
+            for (const BlockIndex resume : over->second)
                 if (is_in_loop(loop, resume)) counted.insert(loop);
         for (const std::size_t loop : counted)
             for (const std::size_t other : iterated) {
@@ -156,8 +163,9 @@ private:
 
     /// The lanes from which such groups diverge all take the loop's back edge next.
     [[nodiscard]] bool iterate_next(const GroupKind& kind, std::size_t loop) const {
-        return overtaking_.count(kind) == 0 && kind.second != code_.loops[loop].header &&
-               next_blocks(context_, kind.first) == std::set{kind.second, code_.loops[loop].header};
+        const BlockIndex header = header_block(code_.loops[loop]);
+        return overtaking_.count(kind) == 0 && kind.second != header &&
+               next_blocks(context_, kind.first) == Blocks{kind.second, header};
     }
 
     /// Groups of one kind that are pending at the same time: each is of another iteration.
@@ -179,16 +187,16 @@ private:
     /// Executions of the header in one traversal of the loop of nodes, without the first. Each is
     /// of lanes that did not execute it yet (S67).
     [[nodiscard]] std::optional<std::int64_t> most_executions(const assembly::Loop& loop) const {
-        const std::size_t header = in_order_[loop.header]->block;
+        const BlockIndex header = header_of(loop);
         const auto leading = leading_to(context_, header, blocks_of(loop));
         if (!leading) return std::nullopt;
         const std::int64_t most = context_.launch.shape.warp_size - 1;
-        for (const std::size_t block : *leading)
+        for (const BlockIndex block : *leading)
             if (block != header && diverges_after(context_, block) &&
                 next_blocks(context_, block).size() > 1)
                 return most;
         std::set<GroupKind> kinds;
-        for (const std::size_t node : loop.blocks)
+        for (const SerializedNode node : nodes_of(loop))
             for (const AbstractStack& stack : in_order_[node]->stacks)
                 for (const auto& entry : stack.entries) {
                     if (entry.waiting && leading->count(entry.waiting->resume) != 0) return most;
@@ -207,26 +215,26 @@ private:
     const AnalysisContext& context_;
     const assembly::ControlFlowGraph& code_;
     const assembly::ControlFlowGraph& graph_;
-    const std::vector<const ProductNode*>& in_order_;
+    const PerSerializedNode<const ProductNode*>& in_order_;
     const Overtaking& overtaking_;
-    std::vector<std::optional<std::size_t>> headed_; ///< Per block: the loop of the code.
-    std::map<GroupKind, Blocks> below_; ///< Blocks that lanes execute above such groups.
-    std::vector<std::optional<std::int64_t>> repeated_;
+    PerBlock<std::optional<std::size_t>> headed_; ///< The loop of the code.
+    std::map<GroupKind, Blocks> below_;           ///< Blocks that lanes execute above such groups.
+    PerSerializedNode<std::optional<std::int64_t>> repeated_;
 };
 
 } // namespace
 
-bool may_head_loop(const AnalysisContext& context, const std::set<std::size_t>& blocks,
-                   std::size_t header) {
+bool may_head_loop(const AnalysisContext& context, const std::set<BlockIndex>& blocks,
+                   BlockIndex header) {
     for (const assembly::Loop& loop : context.kernel.graph->loops)
-        if (loop.header == header) return stays_inside(context, blocks, loop);
+        if (header_block(loop) == header) return stays_inside(context, blocks, loop);
     return leading_to(context, header, blocks).has_value();
 }
 
-Result<std::vector<std::optional<std::int64_t>>>
-group_counts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+Result<PerSerializedNode<std::optional<std::int64_t>>>
+group_counts(const AnalysisContext& context, const ProductNodes& nodes,
              const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
-             const std::vector<const ProductNode*>& in_order) {
+             const PerSerializedNode<const ProductNode*>& in_order) {
     return GroupCounts{context, nodes, overtaking, graph, in_order}.find();
 }
 

@@ -5,25 +5,23 @@
 
 #include "analyzer/divergence/product_exploration.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <vector>
 
 namespace warpbound::analyzer {
 
 /// Whether a loop of nodes of these blocks is bounded with the given one as its header: as the
 /// code's loop there, or as the number of groups (docs/theory, S67, loop bounds).
-bool may_head_loop(const AnalysisContext& context, const std::set<std::size_t>& blocks,
-                   std::size_t header);
+bool may_head_loop(const AnalysisContext& context, const std::set<BlockIndex>& blocks,
+                   BlockIndex header);
 
-/// Per node of the graph: the back edges of its loop, where its block heads no loop of the code
-/// that it iterates. `in_order`: the nodes of the graph. Refuses, with the address, loops that are
-/// neither bounded as those of a lane nor by the number of groups.
-Result<std::vector<std::optional<std::int64_t>>>
-group_counts(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+/// Per node of the serialized graph: the back edges of its loop, where its block heads no loop of
+/// the code that it iterates. `in_order`: the nodes of the graph. Refuses, with the address, loops
+/// that are neither bounded as those of a lane nor by the number of groups.
+Result<PerSerializedNode<std::optional<std::int64_t>>>
+group_counts(const AnalysisContext& context, const ProductNodes& nodes,
              const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
-             const std::vector<const ProductNode*>& in_order);
+             const PerSerializedNode<const ProductNode*>& in_order);
 
 } // namespace warpbound::analyzer

@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,42 +14,44 @@ namespace warpbound::analyzer {
 
 namespace {
 
-using Nodes = std::vector<ProductNode>;
-using Set = std::set<std::size_t>;
+using Nodes = ProductNodes;
+using NodeList = std::vector<ProductIndex>;
+using NodeSet = std::set<ProductIndex>;
+using BlockSet = std::set<BlockIndex>;
 
 constexpr std::size_t most_candidates = 100; ///< For the header of a loop of nodes.
 
 /// Strongly connected components of some nodes, by Tarjan's algorithm without recursion.
 class Components {
 public:
-    Components(const Nodes& nodes, const std::vector<bool>& inside)
+    Components(const Nodes& nodes, const PerProductNode<bool>& inside)
         : nodes_{nodes}, inside_{inside}, number_(nodes.size(), 0), low_(nodes.size(), 0),
           on_stack_(nodes.size(), false) {}
 
-    std::vector<std::vector<std::size_t>> find(const std::vector<std::size_t>& from) {
-        for (const std::size_t node : from)
+    std::vector<NodeList> find(const NodeList& from) {
+        for (const ProductIndex node : from)
             if (number_[node] == 0) visit(node);
         return std::move(found_);
     }
 
 private:
     struct Frame {
-        std::size_t node = 0;
-        std::set<std::pair<std::size_t, bool>>::const_iterator next;
+        ProductIndex node;
+        std::set<std::pair<ProductIndex, bool>>::const_iterator next;
     };
-    void open(std::size_t node) {
+    void open(ProductIndex node) {
         number_[node] = low_[node] = ++count_;
         stack_.push_back(node);
         on_stack_[node] = true;
         frames_.push_back({node, nodes_[node].successors.begin()});
     }
-    void visit(std::size_t start) {
+    void visit(ProductIndex start) {
         open(start);
         while (!frames_.empty()) {
             Frame& frame = frames_.back();
-            const std::size_t node = frame.node;
+            const ProductIndex node = frame.node;
             if (frame.next != nodes_[node].successors.end()) {
-                const std::size_t to = (frame.next++)->first;
+                const ProductIndex to = (frame.next++)->first;
                 if (!inside_[to]) continue;
                 if (number_[to] == 0)
                     open(to);
@@ -64,9 +65,9 @@ private:
             if (low_[node] == number_[node]) close(node);
         }
     }
-    void close(std::size_t node) {
-        std::vector<std::size_t> component;
-        std::size_t member = 0;
+    void close(ProductIndex node) {
+        NodeList component;
+        ProductIndex member;
         do {
             member = stack_.back();
             stack_.pop_back();
@@ -77,25 +78,25 @@ private:
     }
 
     const Nodes& nodes_;
-    const std::vector<bool>& inside_;
-    std::vector<std::size_t> number_;
-    std::vector<std::size_t> low_;
-    std::vector<bool> on_stack_;
-    std::vector<std::size_t> stack_;
+    const PerProductNode<bool>& inside_;
+    PerProductNode<std::size_t> number_; ///< In which it was opened; 0: it was not.
+    PerProductNode<std::size_t> low_;
+    PerProductNode<bool> on_stack_;
+    NodeList stack_;
     std::vector<Frame> frames_;
     std::size_t count_ = 0;
-    std::vector<std::vector<std::size_t>> found_;
+    std::vector<NodeList> found_;
 };
 
-std::vector<std::vector<std::size_t>> predecessors(const Nodes& nodes) {
-    std::vector<std::vector<std::size_t>> before(nodes.size());
-    for (std::size_t node = 0; node < nodes.size(); ++node)
+PerProductNode<NodeList> predecessors(const Nodes& nodes) {
+    PerProductNode<NodeList> before(nodes.size());
+    for (const ProductIndex node : nodes.indices())
         for (const auto& [to, falls] : nodes[node].successors)
             before[to].push_back(node);
     return before;
 }
 
-bool iterates(const Nodes& nodes, const std::vector<std::size_t>& component) {
+bool iterates(const Nodes& nodes, const NodeList& component) {
     if (component.size() > 1) return true;
     const auto& successors = nodes[component.front()].successors;
     return std::any_of(successors.begin(), successors.end(),
@@ -103,13 +104,12 @@ bool iterates(const Nodes& nodes, const std::vector<std::size_t>& component) {
 }
 
 /// Nodes of the component at which it is entered.
-Set entries_of(const std::vector<std::size_t>& component,
-               const std::vector<std::vector<std::size_t>>& before) {
-    const Set loop(component.begin(), component.end());
-    Set entries;
-    for (const std::size_t node : component)
-        if (node == 0 || std::any_of(before[node].begin(), before[node].end(),
-                                     [&](auto from) { return loop.count(from) == 0; }))
+NodeSet entries_of(const NodeList& component, const PerProductNode<NodeList>& before) {
+    const NodeSet loop(component.begin(), component.end());
+    NodeSet entries;
+    for (const ProductIndex node : component)
+        if (node == first_node || std::any_of(before[node].begin(), before[node].end(),
+                                              [&](auto from) { return loop.count(from) == 0; }))
             entries.insert(node);
     return entries;
 }
@@ -121,42 +121,42 @@ public:
                                                                                     node_limit} {}
 
     std::optional<Nodes> run() {
-        std::vector<std::size_t> all(nodes_.size());
-        for (std::size_t node = 0; node < all.size(); ++node)
-            all[node] = node;
+        NodeList all;
+        for (const ProductIndex node : nodes_.indices())
+            all.push_back(node);
         if (!split(std::move(all))) return std::nullopt;
         return std::move(nodes_);
     }
 
 private:
     /// Splits the loops among the nodes, and those inside them. `level` gets the copies.
-    bool split(std::vector<std::size_t> level) {
+    bool split(NodeList level) {
         while (true) {
             check_stop("the serialized control-flow graph");
             if (nodes_.size() > node_limit_) return false;
-            std::vector<bool> inside(nodes_.size(), false);
-            for (const std::size_t node : level)
+            PerProductNode<bool> inside(nodes_.size(), false);
+            for (const ProductIndex node : level)
                 inside[node] = true;
             const auto components = Components{nodes_, inside}.find(level);
             bool copied = false;
-            std::vector<std::pair<std::size_t, std::vector<std::size_t>>> loops;
+            std::vector<std::pair<ProductIndex, NodeList>> loops;
             for (const auto& component : components) {
                 if (!iterates(nodes_, component)) continue;
-                const Set entries = entries_of(component, before_);
-                const Set loop(component.begin(), component.end());
-                const bool may_copy = entries.count(0) == 0;
+                const NodeSet entries = entries_of(component, before_);
+                const NodeSet loop(component.begin(), component.end());
+                const bool may_copy = entries.count(first_node) == 0;
                 if (entries.size() > 1 && !may_copy) return false;
                 if (const auto header = better_header(loop, entries); header && may_copy) {
-                    const std::size_t first = nodes_.size();
+                    const ProductIndex first = nodes_.next();
                     copy_before(*header, loop, entries);
-                    for (std::size_t node = first; node < nodes_.size(); ++node)
+                    for (const ProductIndex node : assembly::IndexRange{first, nodes_.next()})
                         level.push_back(node);
                     copied = true;
                     continue;
                 }
-                std::vector<std::size_t> rest;
-                const std::size_t header = entries.empty() ? component.front() : *entries.begin();
-                for (const std::size_t node : component)
+                NodeList rest;
+                const ProductIndex header = entries.empty() ? component.front() : *entries.begin();
+                for (const ProductIndex node : component)
                     if (node != header) rest.push_back(node);
                 loops.emplace_back(header, std::move(rest));
             }
@@ -168,13 +168,14 @@ private:
     }
 
     /// What lies between the entries and the header, in the loop.
-    [[nodiscard]] Set before_header(std::size_t header, const Set& loop, const Set& entries) const {
-        Set reached;
-        std::vector<std::size_t> work;
-        for (const std::size_t entry : entries)
+    [[nodiscard]] NodeSet before_header(ProductIndex header, const NodeSet& loop,
+                                        const NodeSet& entries) const {
+        NodeSet reached;
+        NodeList work;
+        for (const ProductIndex entry : entries)
             if (entry != header && reached.insert(entry).second) work.push_back(entry);
         while (!work.empty()) {
-            const std::size_t node = work.back();
+            const ProductIndex node = work.back();
             work.pop_back();
             for (const auto& [to, falls] : nodes_[node].successors)
                 if (to != header && loop.count(to) != 0 && reached.insert(to).second)
@@ -184,10 +185,10 @@ private:
     }
 
     /// Nodes of the loops that remain without the header.
-    [[nodiscard]] std::size_t iterating_without(std::size_t header, const Set& loop) const {
-        std::vector<bool> inside(nodes_.size(), false);
-        std::vector<std::size_t> rest;
-        for (const std::size_t node : loop)
+    [[nodiscard]] std::size_t iterating_without(ProductIndex header, const NodeSet& loop) const {
+        PerProductNode<bool> inside(nodes_.size(), false);
+        NodeList rest;
+        for (const ProductIndex node : loop)
             if (node != header) {
                 inside[node] = true;
                 rest.push_back(node);
@@ -199,50 +200,50 @@ private:
     }
 
     /// A header, where the loop has several entries or one that does not do.
-    [[nodiscard]] std::optional<std::size_t> better_header(const Set& loop,
-                                                           const Set& entries) const {
-        Set blocks;
-        for (const std::size_t node : loop)
+    [[nodiscard]] std::optional<ProductIndex> better_header(const NodeSet& loop,
+                                                            const NodeSet& entries) const {
+        BlockSet blocks;
+        for (const ProductIndex node : loop)
             blocks.insert(nodes_[node].block);
-        const auto rank = [&](std::size_t node) { return rank_(blocks, nodes_[node].block); };
+        const auto rank = [&](ProductIndex node) { return rank_(blocks, nodes_[node].block); };
         if (entries.empty()) return std::nullopt;
         const bool is_single = entries.size() == 1;
         if (is_single && rank(*entries.begin()) != unbounded_rank) return std::nullopt;
-        const std::size_t best = header_of(blocks, loop, entries);
+        const ProductIndex best = header_of(blocks, loop, entries);
         if (is_single && rank(best) == unbounded_rank) return std::nullopt;
         return best;
     }
 
     /// The header of the lowest rank, one of the entries if possible, with which least iterates
     /// inside and is copied.
-    [[nodiscard]] std::size_t header_of(const Set& blocks, const Set& loop,
-                                        const Set& entries) const {
-        std::map<std::size_t, int> ranks;
-        for (const std::size_t block : blocks)
+    [[nodiscard]] ProductIndex header_of(const BlockSet& blocks, const NodeSet& loop,
+                                         const NodeSet& entries) const {
+        std::map<BlockIndex, int> ranks;
+        for (const BlockIndex block : blocks)
             ranks[block] = rank_(blocks, block);
-        const auto kind = [&](std::size_t node) {
+        const auto kind = [&](ProductIndex node) {
             return std::pair{ranks.at(nodes_[node].block), entries.count(node) == 0};
         };
         auto least = kind(*loop.begin());
-        for (const std::size_t node : loop)
+        for (const ProductIndex node : loop)
             least = std::min(least, kind(node));
-        const auto cost = [&](std::size_t node) {
+        const auto cost = [&](ProductIndex node) {
             return std::tuple{iterating_without(node, loop),
                               before_header(node, loop, entries).size(), node};
         };
-        std::optional<std::tuple<std::size_t, std::size_t, std::size_t>> best;
+        std::optional<std::tuple<std::size_t, std::size_t, ProductIndex>> best;
         std::size_t candidates = 0;
-        for (const std::size_t node : loop)
+        for (const ProductIndex node : loop)
             if (kind(node) == least && ++candidates <= most_candidates)
                 best = best ? std::min(*best, cost(node)) : cost(node);
         return std::get<2>(*best);
     }
 
-    void copy_before(std::size_t header, const Set& loop, const Set& entries) {
-        const std::size_t first = nodes_.size();
-        std::map<std::size_t, std::size_t> copies;
-        for (const std::size_t node : before_header(header, loop, entries))
-            copies.emplace(node, first + copies.size());
+    void copy_before(ProductIndex header, const NodeSet& loop, const NodeSet& entries) {
+        const ProductIndex first = nodes_.next();
+        std::map<ProductIndex, ProductIndex> copies;
+        for (const ProductIndex node : before_header(header, loop, entries))
+            copies.emplace(node, ProductIndex{first.value() + copies.size()});
         for (const auto& [node, copy] : copies) {
             ProductNode made{nodes_[node].block, nodes_[node].stacks};
             for (const auto& [to, falls] : nodes_[node].successors) {
@@ -252,7 +253,7 @@ private:
             nodes_.push_back(std::move(made));
         }
         before_.resize(nodes_.size());
-        for (std::size_t copy = first; copy < nodes_.size(); ++copy)
+        for (const ProductIndex copy : assembly::IndexRange{first, nodes_.next()})
             for (const auto& [to, falls] : nodes_[copy].successors)
                 before_[to].push_back(copy);
         for (const auto& [node, copy] : copies)
@@ -260,9 +261,9 @@ private:
     }
 
     /// Lets nodes outside the loop, of those below `end`, lead to the copy of a node.
-    void redirect(std::size_t node, std::size_t copy, const Set& loop, std::size_t end) {
-        std::vector<std::size_t> inside;
-        for (const std::size_t from : before_[node]) {
+    void redirect(ProductIndex node, ProductIndex copy, const NodeSet& loop, ProductIndex end) {
+        NodeList inside;
+        for (const ProductIndex from : before_[node]) {
             if (from >= end || loop.count(from) != 0) {
                 inside.push_back(from);
                 continue;
@@ -276,7 +277,7 @@ private:
     }
 
     Nodes nodes_;
-    std::vector<std::vector<std::size_t>> before_; ///< Per node: those that lead to it.
+    PerProductNode<NodeList> before_; ///< Those that lead to it.
     const HeaderRank& rank_;
     std::size_t node_limit_;
 };
@@ -293,23 +294,24 @@ struct LoopPlace {
 };
 
 /// Places of the nodes; of loops inside one with several entries the outer one's.
-std::vector<LoopPlace> loop_places(const Nodes& nodes) {
-    std::vector<LoopPlace> places(nodes.size());
+PerProductNode<LoopPlace> loop_places(const Nodes& nodes) {
+    PerProductNode<LoopPlace> places(nodes.size());
     const auto before = predecessors(nodes);
-    std::vector<std::size_t> all(nodes.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    std::vector<std::vector<std::size_t>> levels{std::move(all)};
+    NodeList all;
+    for (const ProductIndex node : nodes.indices())
+        all.push_back(node);
+    std::vector<NodeList> levels{std::move(all)};
     while (!levels.empty()) {
         check_stop("the serialized control-flow graph");
-        const std::vector<std::size_t> level = std::move(levels.back());
+        const NodeList level = std::move(levels.back());
         levels.pop_back();
-        std::vector<bool> inside(nodes.size(), false);
-        for (const std::size_t node : level)
+        PerProductNode<bool> inside(nodes.size(), false);
+        for (const ProductIndex node : level)
             inside[node] = true;
         for (auto& component : Components{nodes, inside}.find(level)) {
             if (!iterates(nodes, component)) continue;
-            const Set entries = entries_of(component, before);
-            for (const std::size_t node : component)
+            const NodeSet entries = entries_of(component, before);
+            for (const ProductIndex node : component)
                 places[node] = {places[node].depth + 1, entries.count(node) != 0};
             if (entries.size() != 1) continue;
             std::erase(component, *entries.begin());
@@ -321,33 +323,35 @@ std::vector<LoopPlace> loop_places(const Nodes& nodes) {
 
 } // namespace
 
-std::vector<ProductNode> without_bisimilar(std::vector<ProductNode> nodes) {
-    std::vector<std::size_t> part(nodes.size());
+ProductNodes without_bisimilar(ProductNodes nodes) {
+    PerProductNode<ProductIndex> part(nodes.size()); // The node of the result that it becomes.
+    const auto number = [](auto& known, auto key) {
+        return known.try_emplace(std::move(key), ProductIndex{known.size()}).first->second;
+    };
     {
-        const std::vector<LoopPlace> places = loop_places(nodes);
-        std::map<std::pair<std::size_t, LoopPlace>, std::size_t> known;
-        for (std::size_t node = 0; node < nodes.size(); ++node)
-            part[node] =
-                known.try_emplace({nodes[node].block, places[node]}, known.size()).first->second;
+        const PerProductNode<LoopPlace> places = loop_places(nodes);
+        std::map<std::pair<BlockIndex, LoopPlace>, ProductIndex> known;
+        for (const ProductIndex node : nodes.indices())
+            part[node] = number(known, std::pair{nodes[node].block, places[node]});
     }
     std::size_t parts = 0;
     while (true) {
         check_stop("the serialized control-flow graph");
-        using Signature = std::pair<std::size_t, std::set<std::pair<std::size_t, bool>>>;
-        std::map<Signature, std::size_t> known;
-        std::vector<std::size_t> next(nodes.size());
-        for (std::size_t node = 0; node < nodes.size(); ++node) {
+        using Signature = std::pair<ProductIndex, std::set<std::pair<ProductIndex, bool>>>;
+        std::map<Signature, ProductIndex> known;
+        PerProductNode<ProductIndex> next(nodes.size());
+        for (const ProductIndex node : nodes.indices()) {
             Signature signature{part[node], {}};
             for (const auto& [to, falls] : nodes[node].successors)
                 signature.second.emplace(part[to], falls);
-            next[node] = known.try_emplace(std::move(signature), known.size()).first->second;
+            next[node] = number(known, std::move(signature));
         }
         part = std::move(next);
         if (known.size() == parts) break;
         parts = known.size();
     }
-    std::vector<ProductNode> merged(parts);
-    for (std::size_t node = 0; node < nodes.size(); ++node) {
+    ProductNodes merged(parts);
+    for (const ProductIndex node : nodes.indices()) {
         ProductNode& to = merged[part[node]];
         to.block = nodes[node].block;
         for (AbstractStack& stack : nodes[node].stacks)
@@ -356,12 +360,11 @@ std::vector<ProductNode> without_bisimilar(std::vector<ProductNode> nodes) {
         for (const auto& [successor, falls] : nodes[node].successors)
             to.successors.emplace(part[successor], falls);
     }
-    return merged; // Node 0 is numbered first.
+    return merged; // The first node is numbered first.
 }
 
-std::optional<std::vector<ProductNode>> with_single_entries(std::vector<ProductNode> nodes,
-                                                            const HeaderRank& rank,
-                                                            std::size_t node_limit) {
+std::optional<ProductNodes> with_single_entries(ProductNodes nodes, const HeaderRank& rank,
+                                                std::size_t node_limit) {
     return EntrySplitter{std::move(nodes), rank, node_limit}.run();
 }
 

@@ -50,10 +50,10 @@ bool has_all_of(const AbstractStack& stack, const AbstractStack& other) {
     });
 }
 
-/// A traversal of a loop by the active lanes. Number 0 is outside all loops.
+/// A traversal of a loop by the active lanes.
 struct Traversal {
     std::size_t loop = 0;
-    std::size_t around = 0;              ///< Traversal.
+    TraversalIndex around{};
     std::vector<AbstractStack> stacks{}; ///< When the header is executed.
     Content on_stacks{};
 };
@@ -64,12 +64,12 @@ public:
         : context_{context}, graph_{*context.kernel.graph}, detail_{detail},
           node_limit_{node_limit},
           headed_(graph_.blocks.size()), rules_{context, detail.counted,
-                                                [this](std::size_t traversal, std::size_t block) {
+                                                [this](TraversalIndex traversal, BlockIndex block) {
                                                     return trimmed(traversal, block);
                                                 }} {
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
-            headed_[graph_.loops[loop].header] = loop;
-        traversals_.emplace_back();
+            headed_[header_block(graph_.loops[loop])] = loop;
+        traversals_.push_back({});
     }
 
     Result<std::optional<Product>> explore() {
@@ -80,7 +80,8 @@ public:
             work_.clear();
             grew_ = false;
             std::size_t visits = 0;
-            if (auto begun = node_of({0, 0, {}}); !begun) return begun.as_failure();
+            if (auto begun = node_of({assembly::entry_block, no_traversal, {}}); !begun)
+                return begun.as_failure();
             while (!work_.empty()) {
                 check_stop("the serialized control-flow graph");
                 const Work next = std::move(work_.back());
@@ -98,28 +99,27 @@ public:
 
 private:
     struct Work {
-        std::size_t node = 0;
+        ProductIndex node;
         WarpState state;
     };
-    using Key = std::tuple<std::size_t, std::size_t, Content>; ///< Block, traversal, difference.
+    using Key = std::tuple<BlockIndex, TraversalIndex, Content>; ///< The difference of stacks.
 
     /// That comparing a large stack with others takes, in visits of small ones.
     [[nodiscard]] static std::size_t time_of(const AbstractStack& stack) {
         const std::size_t entries = stack.entries.size();
         return entries * entries / (large_stack * large_stack);
     }
-    [[nodiscard]] bool is_in_loop(std::size_t loop, std::size_t block) const {
-        const auto& blocks = graph_.loops[loop].blocks;
-        return std::binary_search(blocks.begin(), blocks.end(), block);
+    [[nodiscard]] bool is_in_loop(std::size_t loop, BlockIndex block) const {
+        return has_block(graph_.loops[loop], block);
     }
-    [[nodiscard]] std::size_t trimmed(std::size_t traversal, std::size_t block) const {
-        while (traversal != 0 && !is_in_loop(traversals_[traversal].loop, block))
+    [[nodiscard]] TraversalIndex trimmed(TraversalIndex traversal, BlockIndex block) const {
+        while (traversal != no_traversal && !is_in_loop(traversals_[traversal].loop, block))
             traversal = traversals_[traversal].around;
         return traversal;
     }
 
     /// What tells the stack from that of the header of the traversal.
-    [[nodiscard]] Content difference(const AbstractStack& stack, std::size_t traversal) const {
+    [[nodiscard]] Content difference(const AbstractStack& stack, TraversalIndex traversal) const {
         const Content& known = traversals_[traversal].on_stacks;
         Content difference = content_of(stack);
         std::erase_if(difference,
@@ -156,7 +156,8 @@ private:
     [[nodiscard]] static Content targets_of(const Content& difference) {
         Content targets;
         for (const auto& [element, entries] : difference)
-            if (!element.first) targets[{false, {0, element.second.resume, 0, {}, {}}}] = 1;
+            if (!element.first)
+                targets[{false, {{}, element.second.resume, no_traversal, {}, {}}}] = 1;
         return targets;
     }
 
@@ -172,7 +173,7 @@ private:
     }
 
     /// The node of the state, which is expanded if it is new.
-    Result<std::size_t> node_of(WarpState state) {
+    Result<ProductIndex> node_of(WarpState state) {
         if (detail_.kind == NodeDetail::Kind::Targets)
             state.stack.merge_alike(most_alike_targets, AbstractStack::Alike::GoingOnAlike);
         if (headed_[state.block]) return header_of(std::move(state));
@@ -180,14 +181,15 @@ private:
         return add({state.block, state.traversal, std::move(content)}, std::move(state));
     }
 
-    Result<std::size_t> header_of(WarpState state) {
+    Result<ProductIndex> header_of(WarpState state) {
         const std::size_t loop = *headed_[state.block];
         if (auto checked = check_iteration(loop, state); !checked) return checked.as_failure();
-        const bool iterates = state.traversal != 0 && traversals_[state.traversal].loop == loop;
+        const bool iterates =
+            state.traversal != no_traversal && traversals_[state.traversal].loop == loop;
         if (!iterates) {
             Content content = difference(state.stack, state.traversal);
             const auto [known, fresh] = entries_.try_emplace(
-                Key{state.block, state.traversal, std::move(content)}, traversals_.size());
+                Key{state.block, state.traversal, std::move(content)}, traversals_.next());
             if (fresh) traversals_.push_back({loop, state.traversal, {}});
             state.traversal = known->second;
         }
@@ -195,16 +197,16 @@ private:
         if (!covers(stacks, state.stack)) {
             grew_ = true;
             if (!join(state.stack, stacks) && stacks.size() >= most_header_stacks)
-                return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
+                return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
                                  "lanes come to this loop with too many different stacks, which "
                                  "is not bounded");
             stacks.push_back(state.stack);
             traversals_[state.traversal].on_stacks.merge(content_of(state.stack));
         }
         const auto [known, fresh] =
-            known_.try_emplace(Key{state.block, state.traversal, {}}, nodes_.size());
+            known_.try_emplace(Key{state.block, state.traversal, {}}, nodes_.next());
         if (fresh) nodes_.push_back({state.block, {}});
-        const std::size_t node = known->second;
+        const ProductIndex node = known->second;
         for (const AbstractStack& stack : stacks) {
             const auto& expanded = nodes_[node].stacks;
             if (std::find(expanded.begin(), expanded.end(), stack) == expanded.end())
@@ -218,22 +220,22 @@ private:
     Result<void> check_iteration(std::size_t loop, const WarpState& state) const {
         for (const auto& [element, entries] : content_of(state.stack))
             if (const PendingGroup& others = element.second; is_in_loop(loop, others.resume))
-                return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
+                return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
                                  fmt::format("lanes may iterate this loop while others{} are to "
                                              "go on inside it, which is not bounded",
                                              rules_.place_of(others)));
         return boost::outcome_v2::success();
     }
 
-    Result<std::size_t> add(Key key, WarpState state) {
-        const auto [known, fresh] = known_.try_emplace(std::move(key), nodes_.size());
-        const std::size_t node = known->second;
+    Result<ProductIndex> add(Key key, WarpState state) {
+        const auto [known, fresh] = known_.try_emplace(std::move(key), nodes_.next());
+        const ProductIndex node = known->second;
         if (fresh) nodes_.push_back({state.block, {}});
         auto& stacks = nodes_[node].stacks;
         if (covers(stacks, state.stack)) return node;
         const bool joins = detail_.kind != NodeDetail::Kind::Groups || stacks.size() >= most_stacks;
         if (joins && !join(state.stack, stacks) && stacks.size() >= most_stacks)
-            return refuse_at(*context_.kernel.function, graph_.blocks[state.block].first,
+            return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
                              "lanes may come here with too many different stacks, which is not "
                              "bounded");
         stacks.push_back(state.stack);
@@ -265,16 +267,16 @@ private:
     const assembly::ControlFlowGraph& graph_;
     NodeDetail detail_;
     std::size_t node_limit_;
-    std::vector<std::optional<std::size_t>> headed_; ///< Per block: the loop.
+    PerBlock<std::optional<std::size_t>> headed_; ///< The loop.
     SimtRules rules_;
-    const IsAround is_around_ = [this](std::size_t outer, std::size_t inner) {
+    const IsAround is_around_ = [this](BlockIndex outer, BlockIndex inner) {
         return rules_.is_post_dominated(inner, outer);
     };
-    std::vector<Traversal> traversals_;
-    std::map<Key, std::size_t> entries_; ///< Traversals, by how their loop is entered.
-    bool grew_ = false;                  ///< The stack of a traversal, in this round.
-    std::vector<ProductNode> nodes_;
-    std::map<Key, std::size_t> known_;
+    assembly::IndexedVector<TraversalIndex, Traversal> traversals_;
+    std::map<Key, TraversalIndex> entries_; ///< By how their loop is entered.
+    bool grew_ = false;                     ///< The stack of a traversal, in this round.
+    ProductNodes nodes_;
+    std::map<Key, ProductIndex> known_;
     std::vector<Work> work_;
 };
 

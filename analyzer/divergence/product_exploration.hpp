@@ -4,6 +4,7 @@
 /// merged to nodes (docs/theory, S67).
 
 #include "analyzer/divergence/node_detail.hpp"
+#include "analyzer/divergence/node_index.hpp"
 #include "analyzer/divergence/simt_steps.hpp"
 
 #include <cstddef>
@@ -16,14 +17,16 @@ namespace warpbound::analyzer {
 
 /// States of one block between which the bound does not distinguish.
 struct ProductNode {
-    std::size_t block = 0;
+    BlockIndex block;
     std::vector<AbstractStack> stacks;
     /// Nodes that may follow, and whether its lanes fall through to them.
-    std::set<std::pair<std::size_t, bool>> successors{};
+    std::set<std::pair<ProductIndex, bool>> successors{};
 };
+/// The first is of the entry.
+using ProductNodes = PerProductNode<ProductNode>;
 
 struct Product {
-    std::vector<ProductNode> nodes; ///< The first is of the entry.
+    ProductNodes nodes;
     Overtaking overtaking;
 };
 

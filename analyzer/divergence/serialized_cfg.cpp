@@ -28,35 +28,35 @@ constexpr std::size_t most_attempts = 6;
 /// Headers of the code's loops head the loops of nodes, blocks in which lanes end only those of
 /// which they are all; none where the loop of nodes would not be bounded.
 HeaderRank header_rank(const AnalysisContext& context) {
-    return [&context](const std::set<std::size_t>& blocks, std::size_t block) {
+    return [&context](const std::set<BlockIndex>& blocks, BlockIndex block) {
         const auto& graph = *context.kernel.graph;
         if (!may_head_loop(context, blocks, block)) return unbounded_rank;
         const bool is_header =
             std::any_of(graph.loops.begin(), graph.loops.end(),
-                        [&](const assembly::Loop& loop) { return loop.header == block; });
+                        [&](const assembly::Loop& loop) { return header_block(loop) == block; });
         if (is_header) return 0;
-        return graph.blocks[block].exits ? 2 : 1;
+        return block_at(graph, block).exits ? 2 : 1;
     };
 }
 
-/// Per block: no lanes are ever elsewhere.
-std::vector<bool> converged_blocks(const std::vector<ProductNode>& nodes, std::size_t blocks) {
-    std::vector<bool> converged(blocks, true);
+/// No lanes are ever elsewhere.
+PerBlock<bool> converged_blocks(const ProductNodes& nodes, std::size_t blocks) {
+    PerBlock<bool> converged(blocks, true);
     for (const ProductNode& node : nodes)
         for (const AbstractStack& stack : node.stacks)
             if (!stack.is_converged()) converged[node.block] = false;
     return converged;
 }
 
-Result<SerializedCfg> ordered(const AnalysisContext& context, const std::vector<ProductNode>& nodes,
+Result<SerializedCfg> ordered(const AnalysisContext& context, const ProductNodes& nodes,
                               const Overtaking& overtaking) {
     const auto& graph = *context.kernel.graph;
     std::vector<assembly::ExploredBlock> blocks;
     for (const ProductNode& node : nodes) {
-        const auto& code = graph.blocks[node.block];
+        const auto& code = block_at(graph, node.block);
         assembly::ExploredBlock block{code.first, code.last, code.exits, code.context, {}};
         for (const auto& [to, falls] : node.successors)
-            block.successors.push_back({to, !falls});
+            block.successors.push_back({to.value(), !falls});
         blocks.push_back(std::move(block));
     }
     auto made = assembly::order_blocks(*context.kernel.function, blocks);
@@ -64,17 +64,18 @@ Result<SerializedCfg> ordered(const AnalysisContext& context, const std::vector<
         return Failure{"the serialized control-flow graph of the divergent lanes is not bounded: " +
                            made.error().what,
                        context.kernel.function->name};
-    const std::vector<bool> converged = converged_blocks(nodes, graph.blocks.size());
+    const PerBlock<bool> converged = converged_blocks(nodes, graph.blocks.size());
     SerializedCfg cfg;
     cfg.graph = std::move(made.value().graph);
     for (const auto& [group, resumed] : overtaking)
         cfg.overtaken.insert(group);
-    std::vector<const ProductNode*> in_order;
+    PerSerializedNode<const ProductNode*> in_order;
     for (const std::size_t given : made.value().explored) {
-        cfg.original.push_back(nodes[given].block);
-        cfg.converged.push_back(converged[nodes[given].block]);
-        cfg.stacks.push_back(nodes[given].stacks);
-        in_order.push_back(&nodes[given]);
+        const ProductNode& node = nodes[ProductIndex{given}];
+        cfg.original.push_back(node.block);
+        cfg.converged.push_back(converged[node.block]);
+        cfg.stacks.push_back(node.stacks);
+        in_order.push_back(&node);
     }
     auto repeated = group_counts(context, nodes, overtaking, cfg.graph, in_order);
     if (!repeated) return repeated.as_failure();

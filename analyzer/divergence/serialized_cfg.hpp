@@ -5,6 +5,7 @@
 
 #include "analyzer/divergence/abstract_stack.hpp"
 #include "analyzer/divergence/node_detail.hpp"
+#include "analyzer/divergence/node_index.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <cstddef>
@@ -19,17 +20,17 @@ namespace warpbound::analyzer {
 /// A graph of which the warp's sequence of blocks is a path, whichever lanes follow which path and
 /// whichever group goes first.
 struct SerializedCfg {
-    assembly::ControlFlowGraph graph;
-    std::vector<std::size_t> original; ///< Per node: the block of the kernel's graph.
+    assembly::ControlFlowGraph graph;       ///< Its blocks are the nodes: `node_of_serialized`.
+    PerSerializedNode<BlockIndex> original; ///< The block of the kernel's graph.
     /// Per node at the head of a sequence of pending groups, which left a loop in different
     /// iterations: how many groups may enter it one after the other. Else none.
-    std::vector<std::optional<std::int64_t>> repeated;
+    PerSerializedNode<std::optional<std::int64_t>> repeated;
     /// Per node: all lanes that have not ended execute it converged.
-    std::vector<bool> converged;
+    PerSerializedNode<bool> converged;
     /// Per node: the reconvergence stacks with which lanes come to it.
-    std::vector<std::vector<AbstractStack>> stacks;
+    PerSerializedNode<std::vector<AbstractStack>> stacks;
     /// Groups, by origin and resume, above which lanes may go on that waited at a point.
-    std::set<std::pair<std::size_t, std::size_t>> overtaken;
+    std::set<std::pair<BlockIndex, BlockIndex>> overtaken;
 };
 
 /// The largest serialized CFG of a kernel of so many blocks. In a chain of divergent branches each

@@ -10,19 +10,20 @@ TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cf
     TimedKernel result = kernel;
     result.graph = &cfg.graph;
     result.facts = {};
-    for (const std::size_t block : cfg.original)
-        result.facts.never.push_back(kernel.facts.never[assembly::BlockIndex{block}]);
+    for (const BlockIndex block : cfg.original)
+        result.facts.never.push_back(kernel.facts.never[block]);
     for (const auto& loop : cfg.graph.loops) {
-        BackEdgeBounds bound{0, cfg.repeated[loop.header].value_or(0)};
+        const SerializedNode header = node_of_serialized(header_block(loop));
+        BackEdgeBounds bound{0, cfg.repeated[header].value_or(0)};
         const auto known =
             std::find_if(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& other) {
-                return other.header == cfg.original[loop.header];
+                return header_block(other) == cfg.original[header];
             });
         if (known != graph.loops.end()) {
             const BackEdgeBounds& lane_bounds =
                 kernel.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
             bound.max = std::max(bound.max, lane_bounds.max);
-            if (cfg.converged[loop.header]) bound.min = lane_bounds.min;
+            if (cfg.converged[header]) bound.min = lane_bounds.min;
         }
         result.facts.loops.push_back(bound);
     }
@@ -47,10 +48,11 @@ TimedKernel single_lane_kernel(const TimedKernel& kernel) {
 }
 
 void map_to_original_blocks(SideResult& result, const SerializedCfg& cfg) {
-    std::map<std::size_t, BlockContribution> blocks;
+    std::map<BlockIndex, BlockContribution> blocks;
     for (const BlockContribution& contribution : result.blocks) {
-        BlockContribution& sum = blocks[cfg.original[contribution.block]];
-        sum.block = cfg.original[contribution.block];
+        const BlockIndex block = cfg.original[SerializedNode{contribution.block}];
+        BlockContribution& sum = blocks[block];
+        sum.block = block.value();
         sum.count += contribution.count;
         sum.cycles += contribution.cycles;
     }

@@ -2,7 +2,6 @@
 
 #include "analyzer/divergence/branch_paths.hpp"
 #include "analyzer/divergence/reconvergence_instructions.hpp"
-#include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/isa/source_places.hpp"
 
@@ -26,10 +25,10 @@ constexpr std::size_t most_instances = 3; ///< Of a point.
 SimtRules::SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted,
                      Trim trim)
     : context_{context}, function_{*context.kernel.function}, graph_{*context.kernel.graph},
-      trim_{std::move(trim)},
-      post_dominators_{assembly::immediate_post_dominators(graph_)}, ends_{ending_blocks(context)},
+      trim_{std::move(trim)}, post_dominators_{post_dominators_of(graph_)}, ends_{ending_blocks(
+                                                                                context)},
       divergent_(graph_.blocks.size(), false), counted_(graph_.blocks.size(), false) {
-    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+    for (const BlockIndex block : all_blocks(graph_)) {
         divergent_[block] = diverges_after(context, block);
         counted_[block] =
             counted && set_nodes_at(context, block, post_dominators_[block]) >= *counted;
@@ -75,7 +74,7 @@ std::vector<SimtRules::Opened> SimtRules::opened(const AbstractStack& stack, boo
     return all;
 }
 
-bool SimtRules::is_post_dominated(std::size_t block, std::size_t by) const {
+bool SimtRules::is_post_dominated(BlockIndex block, BlockIndex by) const {
     auto at = post_dominators_[block];
     while (at && *at != by)
         at = post_dominators_[*at];
@@ -87,14 +86,14 @@ void SimtRules::refuse(std::size_t instruction, const std::string& what) const {
 }
 
 std::size_t SimtRules::last() const {
-    return graph_.blocks[block_].last;
+    return block_at(graph_, block_).last;
 }
 
 /// Edges that the facts allow: to blocks from which lanes come to an EXIT over no `never` block.
 std::vector<std::size_t> SimtRules::ways() const {
     std::vector<std::size_t> edges;
-    for (const std::size_t edge : graph_.blocks[block_].out)
-        if (ends_[graph_.edges[edge].to]) edges.push_back(edge);
+    for (const std::size_t edge : block_at(graph_, block_).out)
+        if (ends_[to_block(graph_.edges[edge])]) edges.push_back(edge);
     return edges;
 }
 
@@ -106,7 +105,7 @@ Result<std::vector<WarpStep>> SimtRules::after(const WarpState& state) {
     left_behind_.clear();
     try {
         std::vector<AbstractStack> stacks{state.stack};
-        for (std::size_t i = graph_.blocks[block_].first; i <= last(); ++i)
+        for (std::size_t i = block_at(graph_, block_).first; i <= last(); ++i)
             execute(i, stacks);
         const std::vector<std::size_t> edges = ways();
         std::vector<std::size_t> distinct;
@@ -116,7 +115,7 @@ Result<std::vector<WarpStep>> SimtRules::after(const WarpState& state) {
                 }))
                 distinct.push_back(edge);
         for (const AbstractStack& stack : stacks) {
-            if (graph_.blocks[block_].exits) {
+            if (block_at(graph_, block_).exits) {
                 AbstractStack ended = stack;
                 ended.left.clear();
                 go_on(ended, std::nullopt);
@@ -147,9 +146,10 @@ void SimtRules::execute(std::size_t i, std::vector<AbstractStack>& stacks) {
 std::string SimtRules::place_of(const PendingGroup& others) const {
     if (!others.released)
         return fmt::format(" that diverged from them at 0x{:04x}",
-                           function_.instructions[graph_.blocks[others.origin].last].address);
+                           function_.instructions[block_at(graph_, others.origin).last].address);
     if (others.released->implicit)
-        return fmt::format(" that wait at 0x{:04x}", graph_.blocks[others.released->block].address);
+        return fmt::format(" that wait at 0x{:04x}",
+                           block_at(graph_, others.released->block).address);
     return fmt::format(" that wait at the reconvergence point of 0x{:04x}",
                        function_.instructions[others.released->instruction].address);
 }
@@ -235,7 +235,7 @@ std::size_t SimtRules::most_pending_groups() const {
 
 /// Any lanes take each edge; those that do not go on first need not be there.
 void SimtRules::diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack) {
-    if (graph_.blocks[block_].exits)
+    if (block_at(graph_, block_).exits)
         refuse(last(), "lanes may diverge here to more than two successors of which one ends, "
                        "which is not bounded");
     std::vector<AbstractStack> stacks{stack};
@@ -272,7 +272,7 @@ AbstractStack SimtRules::without_active(std::size_t now, const std::vector<std::
         if (later == now && !counted_[block_]) continue;
         AbstractStack others = before;
         leave_over(later, others);
-        const std::size_t to = graph_.edges[later].to;
+        const BlockIndex to = to_block(graph_.edges[later]);
         auto point = arrival_at(later, others);
         if (const auto inner = others.innermost();
             !point && inner && others.entries[*inner].point == StackPoint{true, to})
@@ -308,7 +308,7 @@ void SimtRules::join_post_dominator(AbstractStack& stack) const {
 void SimtRules::take(std::size_t edge, AbstractStack stack) {
     const std::vector<StackPoint> left = stack.left;
     leave_over(edge, stack);
-    const std::size_t to = graph_.edges[edge].to;
+    const BlockIndex to = to_block(graph_.edges[edge]);
     const bool falls = graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
     std::vector<Opened> all{{stack, false}};
     if (stack.left != left) all = opened(stack, true);
@@ -321,7 +321,7 @@ void SimtRules::take(std::size_t edge, AbstractStack stack) {
 }
 
 /// The active lanes reach a block: they arrive at a point there, or go on.
-void SimtRules::reach(std::size_t block, std::size_t traversal, AbstractStack stack, bool falls) {
+void SimtRules::reach(BlockIndex block, TraversalIndex traversal, AbstractStack stack, bool falls) {
     for (std::size_t i = 0; i < stack.entries.size(); ++i) {
         if (!stack.is_in(i) || stack.entries[i].point != StackPoint{true, block}) continue;
         if (stack.innermost() != i)
@@ -334,7 +334,7 @@ void SimtRules::reach(std::size_t block, std::size_t traversal, AbstractStack st
     steps_.push_back({{block, trim_(traversal, block), std::move(stack)}, falls});
 }
 
-void SimtRules::wait(std::size_t entry, std::size_t block, std::size_t traversal,
+void SimtRules::wait(std::size_t entry, BlockIndex block, TraversalIndex traversal,
                      const std::vector<StackPoint>& left, bool certain,
                      AbstractStack& stack) const {
     auto& at = stack.entries[entry];
@@ -351,7 +351,7 @@ void SimtRules::wait(std::size_t entry, std::size_t block, std::size_t traversal
     at.certain = at.certain || certain;
 }
 
-void SimtRules::arrive(std::size_t entry, std::size_t block, std::size_t traversal,
+void SimtRules::arrive(std::size_t entry, BlockIndex block, TraversalIndex traversal,
                        AbstractStack stack, bool falls) {
     const StackPoint point = *stack.entries[entry].point;
     wait(entry, block, traversal, stack.left, true, stack);
@@ -417,10 +417,10 @@ void SimtRules::resume(const PendingGroup& group, AbstractStack rest, bool falls
     reach(group.resume, group.traversal, std::move(rest), falls);
 }
 
-bool SimtRules::falls_to(std::size_t block) const {
-    const auto& out = graph_.blocks[block_].out;
+bool SimtRules::falls_to(BlockIndex block) const {
+    const auto& out = block_at(graph_, block_).out;
     return std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
-        return graph_.edges[edge].to == block &&
+        return to_block(graph_.edges[edge]) == block &&
                graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
     });
 }

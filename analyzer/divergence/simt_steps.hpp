@@ -21,8 +21,8 @@ namespace warpbound::analyzer {
 
 /// The active lanes are about to execute a block.
 struct WarpState {
-    std::size_t block = 0;
-    std::size_t traversal = 0; ///< Of the loops around the block, as the exploration numbers them.
+    BlockIndex block;
+    TraversalIndex traversal; ///< Of the loops around the block.
     AbstractStack stack;
 };
 
@@ -34,13 +34,13 @@ struct WarpStep {
 
 /// By origin and resume of pending groups: blocks where lanes go on above them that waited at a
 /// point which these groups left.
-using Overtaking = std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>>;
+using Overtaking = std::map<std::pair<BlockIndex, BlockIndex>, std::set<BlockIndex>>;
 
 /// The blocks after which lanes may diverge, and what the code says about their points.
 class SimtRules {
 public:
     /// The traversal, of the given one and those around it, that contains the block.
-    using Trim = std::function<std::size_t(std::size_t traversal, std::size_t block)>;
+    using Trim = std::function<TraversalIndex(TraversalIndex traversal, BlockIndex block)>;
     /// `counted`: branches whose sets make as many nodes as that let any groups be pending, at most
     /// as many as diverged; positive. None: no branches do.
     SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted, Trim trim);
@@ -54,7 +54,7 @@ public:
     /// For messages: at which branch the lanes diverged, or at which point they wait.
     [[nodiscard]] std::string place_of(const PendingGroup& others) const;
     /// All paths from the first block to an EXIT lead over the second one.
-    [[nodiscard]] bool is_post_dominated(std::size_t block, std::size_t by) const;
+    [[nodiscard]] bool is_post_dominated(BlockIndex block, BlockIndex by) const;
     /// In all steps so far.
     [[nodiscard]] const Overtaking& overtaking() const { return overtaking_; }
 
@@ -92,15 +92,15 @@ private:
                                                const AbstractStack& before) const;
     void join_post_dominator(AbstractStack& stack) const;
     void take(std::size_t edge, AbstractStack stack);
-    void reach(std::size_t block, std::size_t traversal, AbstractStack stack, bool falls);
-    void arrive(std::size_t entry, std::size_t block, std::size_t traversal, AbstractStack stack,
+    void reach(BlockIndex block, TraversalIndex traversal, AbstractStack stack, bool falls);
+    void arrive(std::size_t entry, BlockIndex block, TraversalIndex traversal, AbstractStack stack,
                 bool falls);
-    void wait(std::size_t entry, std::size_t block, std::size_t traversal,
+    void wait(std::size_t entry, BlockIndex block, TraversalIndex traversal,
               const std::vector<StackPoint>& left, bool certain, AbstractStack& stack) const;
     void go_on(const AbstractStack& stack, const std::optional<Arrival>& arrival);
     void go_on_from_top(AbstractStack stack, bool certain, const std::optional<Arrival>& arrival);
     void resume(const PendingGroup& group, AbstractStack rest, bool falls);
-    [[nodiscard]] bool falls_to(std::size_t block) const;
+    [[nodiscard]] bool falls_to(BlockIndex block) const;
     [[nodiscard]] std::optional<std::size_t> arrival_at(std::size_t edge,
                                                         const AbstractStack& stack) const;
 
@@ -108,14 +108,14 @@ private:
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     Trim trim_;
-    std::vector<std::optional<std::size_t>> post_dominators_;
-    std::vector<bool> ends_;      ///< Per block: lanes may end after it.
-    std::vector<bool> divergent_; ///< Per block.
-    std::vector<bool> counted_;   ///< Per block: of the groups that diverge the number is known.
+    PerBlock<std::optional<BlockIndex>> post_dominators_;
+    PerBlock<bool> ends_; ///< Lanes may end after it.
+    PerBlock<bool> divergent_;
+    PerBlock<bool> counted_; ///< Of the groups that diverge the number is known.
     Overtaking overtaking_;
     // Of the state under work.
-    std::size_t block_ = 0;
-    std::size_t traversal_ = 0;
+    BlockIndex block_;
+    TraversalIndex traversal_;
     std::vector<int> left_when_taken_; ///< Registers.
     std::vector<int> left_behind_;
     std::vector<WarpStep> steps_;

@@ -33,9 +33,9 @@ verify::KernelCase control_flow_of(const std::string& id, const LoadedInput& inp
                                input.function->instructions[row.last].address, row.exits,
                                successors_of(input.graph, block)});
     }
-    for (std::size_t node = 0; node < cfg.graph.blocks.size(); ++node)
-        read.serialized.push_back({cfg.original[node],
-                                   successors_of(cfg.graph, node),
+    for (const analyzer::SerializedNode node : cfg.original.indices())
+        read.serialized.push_back({cfg.original[node].value(),
+                                   successors_of(cfg.graph, node.value()),
                                    static_cast<bool>(cfg.converged[node]),
                                    cfg.repeated[node],
                                    {}});

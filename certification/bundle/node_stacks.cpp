@@ -29,10 +29,10 @@ public:
               const analyzer::SerializedCfg& cfg, bool joins)
         : kernel_{kernel}, rules_{kernel, flow}, joins_{joins}, of_node_(kernel.serialized.size()),
           given_(cfg.stacks.size()) {
-        for (std::size_t node = 0; node < cfg.stacks.size(); ++node)
+        for (const analyzer::SerializedNode node : cfg.stacks.indices())
             for (const analyzer::AbstractStack& known : cfg.stacks[node])
                 for (verify::SimtStack& stack : exported(known, cfg.overtaken))
-                    given_[node].push_back(std::move(stack));
+                    given_[node.value()].push_back(std::move(stack));
     }
 
     /// Whether the nodes have all that lanes may do. False, too, where these are too many pairs.

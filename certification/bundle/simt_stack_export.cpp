@@ -15,11 +15,12 @@ using analyzer::StackPoint;
 using verify::SimtStack;
 using Kind = SimtStack::Kind;
 using Entries = std::vector<SimtStack::Entry>;
+using Overtaken = std::set<std::pair<analyzer::BlockIndex, analyzer::BlockIndex>>;
 
 constexpr std::size_t most_stacks = 16; ///< Of one.
 
 SimtStack::Point point_of(const StackPoint& point) {
-    if (point.implicit) return {Kind::PostDominator, point.block};
+    if (point.implicit) return {Kind::PostDominator, point.block.value()};
     return {Kind::Explicit, point.instruction};
 }
 
@@ -33,8 +34,8 @@ std::set<SimtStack::Point> points_of(const std::vector<StackPoint>& points) {
 SimtStack::Entry entry_of(const PendingGroup& group) {
     SimtStack::Entry entry;
     entry.kind = group.released ? Kind::Released : Kind::Pending;
-    entry.origin = group.released ? point_of(*group.released).second : group.origin;
-    entry.resume = group.resume;
+    entry.origin = group.released ? point_of(*group.released).second : group.origin.value();
+    entry.resume = group.resume.value();
     entry.left = points_of(group.left);
     entry.optional = !group.released;
     return entry;
@@ -53,14 +54,15 @@ void add_groups(const AbstractStack::Entry& groups, Entries& to) {
 }
 
 /// Adds the entries with their overtaken groups marked, where there are any.
-void add_overtaken(const std::set<std::pair<std::size_t, std::size_t>>& overtaken,
-                   std::vector<Entries>& to) {
+void add_overtaken(const Overtaken& overtaken, std::vector<Entries>& to) {
     const std::size_t before = to.size();
     for (std::size_t i = 0; i < before; ++i) {
         Entries marked = to[i];
         bool has_any = false;
         for (SimtStack::Entry& entry : marked)
-            if (entry.kind == Kind::Pending && overtaken.count({entry.origin, entry.resume}) != 0)
+            if (entry.kind == Kind::Pending &&
+                overtaken.count(
+                    {analyzer::BlockIndex{entry.origin}, analyzer::BlockIndex{entry.resume}}) != 0)
                 has_any = entry.overtaken = true;
         if (has_any) to.push_back(std::move(marked));
     }
@@ -68,8 +70,7 @@ void add_overtaken(const std::set<std::pair<std::size_t, std::size_t>>& overtake
 
 } // namespace
 
-std::vector<SimtStack> exported(const AbstractStack& stack,
-                                const std::set<std::pair<std::size_t, std::size_t>>& overtaken) {
+std::vector<SimtStack> exported(const AbstractStack& stack, const Overtaken& overtaken) {
     std::vector<Entries> all{{}};
     for (const AbstractStack::Entry& entry : stack.entries) {
         if (entry.at_most != 0) return {}; // The verifier tells such groups apart.
@@ -88,7 +89,7 @@ std::vector<SimtStack> exported(const AbstractStack& stack,
                 all.back().push_back(point);
             }
             if (entry.waiting) {
-                point.resume = entry.waiting->resume;
+                point.resume = entry.waiting->resume.value();
                 point.left = points_of(entry.waiting->left);
             }
             all[i].push_back(std::move(point));

@@ -5,7 +5,6 @@
 #include "analyzer/divergence/abstract_stack.hpp"
 #include "certification/verify/divergence/simt_stack.hpp"
 
-#include <cstddef>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,6 +16,6 @@ namespace warpbound::certification {
 /// another. Empty where the verifier has no such stacks, or where they are too many.
 std::vector<verify::SimtStack>
 exported(const analyzer::AbstractStack& stack,
-         const std::set<std::pair<std::size_t, std::size_t>>& overtaken);
+         const std::set<std::pair<analyzer::BlockIndex, analyzer::BlockIndex>>& overtaken);
 
 } // namespace warpbound::certification

@@ -69,8 +69,9 @@ public:
             enter(executed[i].block);
             if (at_.empty()) return fmt::format("no node of block {} follows", executed[i].block);
             if (at_.size() > max_positions) return {};
-            const bool converged = std::all_of(
-                at_.begin(), at_.end(), [&](const auto& at) { return cfg_.converged[at.node]; });
+            const bool converged = std::all_of(at_.begin(), at_.end(), [&](const auto& at) {
+                return cfg_.converged[node_of(at.node)];
+            });
             if (converged && !all[i])
                 return fmt::format("not all lanes are active in converged block {}",
                                    executed[i].block);
@@ -92,6 +93,10 @@ private:
         std::map<std::size_t, std::int64_t> iterations;
         auto operator<=>(const Position&) const = default;
     };
+
+    static analyzer::SerializedNode node_of(std::size_t block_of_graph) {
+        return analyzer::node_of_serialized(assembly::BlockIndex{block_of_graph});
+    }
 
     /// The position after leaving the loops that do not contain `to`, if their bounds allow it.
     [[nodiscard]] std::optional<Position> leave(Position position,
@@ -124,7 +129,7 @@ private:
         for (const Position& at : at_)
             for (const std::size_t edge : cfg_.graph.blocks[at.node].out) {
                 const std::size_t to = cfg_.graph.edges[edge].to;
-                if (cfg_.original[to] != block) continue;
+                if (cfg_.original[node_of(to)] != assembly::BlockIndex{block}) continue;
                 if (auto left = leave(at, to)) add(next, std::move(*left), to);
             }
         at_ = std::move(next);

@@ -42,7 +42,8 @@ Result<SerializedCfg> product_of(const std::string& code,
 }
 
 std::size_t nodes_of(const SerializedCfg& cfg, std::size_t block) {
-    return static_cast<std::size_t>(std::count(cfg.original.begin(), cfg.original.end(), block));
+    return static_cast<std::size_t>(
+        std::count(cfg.original.begin(), cfg.original.end(), BlockIndex{block}));
 }
 
 std::vector<std::int64_t> repeated_of(const SerializedCfg& cfg) {
@@ -61,9 +62,10 @@ TEST(ProductCfg, OfADiamondHasEachPathFirstAndSecond) {
     EXPECT_EQ(cfg.value().original.size(), 6U);
     EXPECT_EQ(nodes_of(cfg.value(), 1), 2U);
     EXPECT_EQ(nodes_of(cfg.value(), 2), 2U);
-    for (std::size_t node = 0; node < cfg.value().original.size(); ++node) {
-        const std::size_t block = cfg.value().original[node];
-        EXPECT_EQ(cfg.value().converged[node], block == 0 || block == 3) << node;
+    for (const SerializedNode node : cfg.value().original.indices()) {
+        const BlockIndex block = cfg.value().original[node];
+        EXPECT_EQ(cfg.value().converged[node], block == BlockIndex{0} || block == BlockIndex{3})
+            << node.value();
     }
 }
 
@@ -71,7 +73,7 @@ TEST(ProductCfg, WithoutDivergenceIsTheCode) {
     const auto cfg = product_of(diamond, {});
     ASSERT_TRUE(cfg) << to_string(cfg.error());
     EXPECT_EQ(cfg.value().original.size(), 4U);
-    EXPECT_EQ(cfg.value().converged, std::vector<bool>(4, true));
+    EXPECT_EQ(cfg.value().converged, PerSerializedNode<bool>(4, true));
 }
 
 // Lanes leave in each iteration: X at once in the loop, and behind it once for each pending group,
@@ -120,9 +122,9 @@ TEST(ProductCfg, CountsGroupsOfAWideBranch) {
 }
 
 ProductNode node_of(std::size_t block, const std::vector<std::size_t>& successors) {
-    ProductNode node{block, {}};
+    ProductNode node{BlockIndex{block}, {}};
     for (const std::size_t to : successors)
-        node.successors.emplace(to, false);
+        node.successors.emplace(ProductIndex{to}, false);
     return node;
 }
 
@@ -138,17 +140,17 @@ TEST(NodeGraph, KeepsNodesInFrontOfALoopApart) {
 
 // The loop is entered at blocks 1 and 2. What lies before the header is there once more.
 TEST(NodeGraph, TakesTheHeaderAtWhichALoopIsBounded) {
-    const std::vector<ProductNode> nodes{node_of(0, {1, 2}), node_of(1, {2}), node_of(2, {1, 3}),
-                                         node_of(3, {})};
+    const ProductNodes nodes{node_of(0, {1, 2}), node_of(1, {2}), node_of(2, {1, 3}),
+                             node_of(3, {})};
     for (const std::size_t bounded : {1U, 2U}) {
-        const HeaderRank rank = [&](const std::set<std::size_t>& blocks, std::size_t block) {
-            EXPECT_EQ(blocks, (std::set<std::size_t>{1, 2}));
-            return block == bounded ? 1 : unbounded_rank;
+        const HeaderRank rank = [&](const std::set<BlockIndex>& blocks, BlockIndex block) {
+            EXPECT_EQ(blocks, (std::set<BlockIndex>{BlockIndex{1}, BlockIndex{2}}));
+            return block == BlockIndex{bounded} ? 1 : unbounded_rank;
         };
         const auto split = with_single_entries(nodes, rank, 100);
         ASSERT_TRUE(split);
         ASSERT_EQ(split->size(), 5U);
-        EXPECT_EQ(split->back().block, 3U - bounded);
+        EXPECT_EQ(split->back().block, BlockIndex{3U - bounded});
     }
 }
 
@@ -164,13 +166,20 @@ AbstractStack stack_with(const std::vector<StackPoint>& points,
     return stack;
 }
 
-const StackPoint implicit{true, 7};
-const IsAround never = [](std::size_t, std::size_t) { return false; };
+StackPoint implicit_at(std::size_t block) {
+    return {true, BlockIndex{block}};
+}
+PendingGroup group(std::size_t origin, std::size_t resume) {
+    return {BlockIndex{origin}, BlockIndex{resume}};
+}
+
+const StackPoint implicit = implicit_at(7);
+const IsAround never = [](BlockIndex, BlockIndex) { return false; };
 
 TEST(AbstractStack, LetsGroupsRepeatWhereTheyDifferPerIteration) {
-    const AbstractStack once = stack_with({implicit}, {{1, 2}});
+    const AbstractStack once = stack_with({implicit}, {group(1, 2)});
     AbstractStack twice = once;
-    twice.push({{1, 2}});
+    twice.push({group(1, 2)});
     const auto both = widened(once, twice, never);
     ASSERT_TRUE(both);
     ASSERT_EQ(both->entries.size(), 2U);
@@ -181,25 +190,27 @@ TEST(AbstractStack, LetsGroupsRepeatWhereTheyDifferPerIteration) {
 // A point nobody waits at is as good as none, but not for groups that would wait there: those of
 // the stack without it are below.
 TEST(AbstractStack, PutsGroupsOutsideAPointThatTheirStackLacks) {
-    EXPECT_TRUE(widened(stack_with({}, {}), stack_with({implicit}, {{1, 2}}), never));
-    const auto both = widened(stack_with({}, {{1, 2}}), stack_with({implicit}, {{1, 2}}), never);
+    EXPECT_TRUE(widened(stack_with({}, {}), stack_with({implicit}, {group(1, 2)}), never));
+    const auto both =
+        widened(stack_with({}, {group(1, 2)}), stack_with({implicit}, {group(1, 2)}), never);
     ASSERT_TRUE(both);
     ASSERT_EQ(both->entries.size(), 3U);
     EXPECT_EQ(both->entries[1].point, implicit);
-    const StackPoint outer{true, 9};
+    const StackPoint outer = implicit_at(9);
     const auto waits = [&](const StackPoint& point) {
         AbstractStack stack = stack_with({point}, {});
-        stack.entries.back().waiting = PendingGroup{3, 4, 0, {}, point};
+        stack.entries.back().waiting = group(3, 4);
+        stack.entries.back().waiting->released = point;
         return stack;
     };
     EXPECT_FALSE(widened(waits(outer), waits(implicit), never));
-    const StackPoint explicit_point{false, 3, 5};
+    const StackPoint explicit_point{false, BlockIndex{3}, 5};
     EXPECT_FALSE(widened(stack_with({}, {}), stack_with({explicit_point}, {}), never));
 }
 
 TEST(AbstractStack, OrdersGroupsOfEitherStackAlike) {
-    const AbstractStack first = stack_with({implicit}, {{1, 2}});
-    const AbstractStack second = stack_with({implicit}, {{3, 4}});
+    const AbstractStack first = stack_with({implicit}, {group(1, 2)});
+    const AbstractStack second = stack_with({implicit}, {group(3, 4)});
     const auto both = widened(first, second, never);
     ASSERT_TRUE(both);
     EXPECT_EQ(widened(second, first, never), both);
@@ -208,19 +219,22 @@ TEST(AbstractStack, OrdersGroupsOfEitherStackAlike) {
 
 TEST(AbstractStack, TakesNoMoreGroupsThanAreLeft) {
     AbstractStack stack;
-    stack.push({{1, 2}, {1, 3}, {1, 4}}, 2);
-    stack.take_from_top({1, 3});
+    stack.push({group(1, 2), group(1, 3), group(1, 4)}, 2);
+    stack.take_from_top(group(1, 3));
     ASSERT_EQ(stack.entries.size(), 1U);
     EXPECT_EQ(stack.entries.back().groups.size(), 3U);
-    stack.take_from_top({1, 3});
+    stack.take_from_top(group(1, 3));
     EXPECT_TRUE(stack.entries.empty());
 }
 
 // Lanes wait at a point that the only group above has left: they go on before the group.
 TEST(AbstractStack, ClosesNoPointAtWhichLanesWaitForNobody) {
     const auto waits = [](const std::vector<StackPoint>& left, bool certain) {
-        AbstractStack stack = stack_with({implicit}, {{1, 2, 0, left}});
-        stack.entries.front().waiting = PendingGroup{7, 7, 0, {}, implicit};
+        PendingGroup above = group(1, 2);
+        above.left = left;
+        AbstractStack stack = stack_with({implicit}, {above});
+        stack.entries.front().waiting = group(7, 7);
+        stack.entries.front().waiting->released = implicit;
         stack.entries.front().certain = certain;
         return stack;
     };
