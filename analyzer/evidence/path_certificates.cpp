@@ -33,7 +33,7 @@ public:
 
 private:
     void weaken(PathSolution& solved) {
-        if (proves(solved.bound)) return;
+        if (proves(solved.bound.count())) return;
         const std::int64_t structural = LoopBoundedPaths{*kernel_.graph, certificate_.paths,
                                                          kernel_.facts.loops, certificate_.side}
                                             .start_to_end()
@@ -42,7 +42,7 @@ private:
         solved.outcome = Outcome::LimitReached;
         solved.solver_used = true;
         if (proves(structural)) {
-            std::int64_t open = solved.bound;
+            std::int64_t open = solved.bound.count();
             std::int64_t proved = structural;
             while (std::abs(proved - open) > 1) {
                 const std::int64_t middle = open + (proved - open) / 2;
@@ -55,7 +55,7 @@ private:
             certificate_.bound = structural;
             solved.proof = Proof::StructuralPath;
         }
-        solved.bound = certificate_.bound;
+        solved.bound = models::Cycles{certificate_.bound};
     }
 
     /// Throws `Stopped` where work has to end: a query that was cut off is no answer.
@@ -117,8 +117,8 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
     const bool unused =
         has_further_facts(*kernel.stated) && !has_further_facts(kernel.facts.in_use);
     const Facts used = unused ? Facts::LoopBounds : query.facts;
-    PathCertificate certificate{name.id,      name.text, query.side, used, std::nullopt,
-                                solved.bound, {},        {},         {}};
+    PathCertificate certificate{
+        name.id, name.text, query.side, used, std::nullopt, solved.bound.count(), {}, {}, {}};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !certificate.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
@@ -132,7 +132,7 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
         certificate.witness = solved.witness;
     }
     // If the path does not attain the bound, another path through the graph may cost more.
-    if (certificate.witness && certificate.witness->cost != solved.bound)
+    if (certificate.witness && certificate.witness->cost != solved.bound.count())
         certificate.witness.reset();
     if (used == Facts::All && has_further_facts(*kernel.stated))
         ScriptProof{kernel, certificate}.establish(solved);

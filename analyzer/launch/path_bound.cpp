@@ -130,7 +130,7 @@ Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& r
     solution.witness =
         LoopBoundedPaths{*kernel.graph, paths, kernel.facts.loops, query.side}.start_to_end();
     if (!solution.witness) return contradiction(kernel);
-    solution.bound = solution.witness->cost;
+    solution.bound = models::Cycles{solution.witness->cost};
     return solution;
 }
 

@@ -10,6 +10,7 @@
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "assembly/support/stop_token.hpp"
+#include "models/units.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,7 @@ PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Si
 
 /// The best path of a path problem under all flow facts.
 struct PathSolution {
-    std::int64_t bound = 0; ///< Side: as asked.
+    models::Cycles bound; ///< Side: as asked.
     Proof proof = Proof::StructuralPath;
     Outcome outcome = Outcome::Optimal;
     bool solver_used = false;

@@ -348,7 +348,7 @@ ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const 
     }
     result.feasible = bound.has_value();
     if (!bound) return result;
-    result.bound = sign * *bound;
+    result.bound = models::Cycles{sign * *bound};
     result.optimal = best == bound && facts.exclusives.size() <= exclusive_limit;
     return result;
 }

@@ -6,6 +6,7 @@
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
+#include "models/units.hpp"
 
 #include <chrono>
 
@@ -13,7 +14,7 @@ namespace warpbound::analyzer {
 
 struct ConstrainedPath {
     bool feasible = true;                ///< False: no path satisfies the facts.
-    std::int64_t bound = 0;              ///< Proved. Side: as asked.
+    models::Cycles bound;                ///< Proved. Side: as asked.
     Proof proof = Proof::StructuralPath; ///< Of the case that decides.
     bool solver_used = false; ///< False where the structural best path satisfies the facts.
     bool optimal = false;     ///< `witness` costs `bound`.

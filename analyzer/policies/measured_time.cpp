@@ -43,7 +43,7 @@ std::optional<models::Cycles> region_cost(const TimedKernel& kernel, const Analy
     solved.witness =
         LoopBoundedPaths{graph, paths(std::nullopt), kernel.facts.loops, side}.start_to_end();
     if (!solved.witness) return std::nullopt;
-    solved.bound = solved.witness->cost;
+    solved.bound = models::Cycles{solved.witness->cost};
     record(
         kernel, run,
         side == Side::Upper
@@ -52,7 +52,7 @@ std::optional<models::Cycles> region_cost(const TimedKernel& kernel, const Analy
         {side, Facts::LoopBounds}, solved, paths);
     if (run.certificates != nullptr)
         run.certificates->certificates.back().between = {region.first_block, region.last_block};
-    return models::Cycles{solved.bound};
+    return solved.bound;
 }
 
 /// Waits for lines of instructions between the reads are among those of the launch

@@ -23,8 +23,8 @@ Result<SideAnswer> bound_single_warp(const TimedKernel& kernel, const AnalysisRu
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
-    execution.proved = models::Cycles{solved.value().bound};
-    execution.bound.terms = {{name.text, 1, solved.value().bound, name.id}};
+    execution.proved = solved.value().bound;
+    execution.bound.terms = {{name.text, 1, solved.value().bound.count(), name.id}};
     execution.proof = solved.value().proof;
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)

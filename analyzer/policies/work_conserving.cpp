@@ -120,7 +120,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
             return less_own_demand(kernel, shape, demand,
                                    path_graph_of(kernel, problem.pipelines, Side::Upper, nodes));
         });
-    cost.stall = std::max<std::int64_t>(0, solved.value().bound);
+    cost.stall = std::max<std::int64_t>(0, solved.value().bound.count());
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
@@ -248,7 +248,7 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
         record(kernel, run, {"execution-time-lower-residency", "time to the last EXIT of one warp"},
                shortest, residency.value(), paths);
         bounds.front().push_back({"blocks that ran before in the same block slot",
-                                  shape.waves() - 1, residency.value().bound,
+                                  shape.waves() - 1, residency.value().bound.count(),
                                   "execution-time-lower-residency"});
         bounds.front().push_back(
             {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
