@@ -246,7 +246,16 @@ Result<Alternatives> bounds_with_queueing(const AnalysisContext& context, Wanted
 /// Arguments on addresses; none: numbers of transactions alone.
 using QueueingArgument = std::optional<QueueingRules>;
 
-Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArgument& argument) {
+/// Of the bounds by addresses, those that evidence shows: where a policy makes warps wait while a
+/// scheduler could issue, they are not the tightest ones (S23, S28).
+Wanted shown_by_addresses(const ScheduledLaunch& launch) {
+    return launch.shape.warps() == 1 || conserves_work(launch) ? Wanted::Tightest
+                                                               : Wanted::WithEvidence;
+}
+
+/// `wanted`: of the policy, where addresses are arguments.
+Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArgument& argument,
+                               Wanted wanted = Wanted::Tightest) {
     if (!argument) {
         const AnalysisContext plain = without_addresses(context);
         return bounds_with_queueing(plain, Wanted::WithEvidence, "queueing delay by path bounds",
@@ -258,23 +267,24 @@ Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArg
     }
     AnalysisContext without = context;
     without.kernel = without_queueing(context.kernel, context.launch, context.memory, *argument);
-    auto all = bounds_with_queueing(without, Wanted::Tightest, text_of(*argument),
-                                    [&](models::Cycles unloaded) {
-                                        return queueing_delay(context.kernel, context.launch,
-                                                              context.memory, *argument, unloaded);
-                                    });
+    auto all =
+        bounds_with_queueing(without, wanted, text_of(*argument), [&](models::Cycles unloaded) {
+            return queueing_delay(context.kernel, context.launch, context.memory, *argument,
+                                  unloaded);
+        });
     if (all)
         for (SideAnswer& one : all.value())
             one.execution.queueing = *argument;
     return all;
 }
 
-/// Whether evidence shows what the argument says (S26).
+/// Whether evidence shows what the argument says (S26, S59): of all policies but those that keep
+/// warps outside of an active set.
 bool has_evidence(const ScheduledLaunch& launch, const MemoryPath& memory,
                   const QueueingArgument& argument) {
-    const bool conserves =
-        launch.shape.warps() == 1 || launch.guarantee() == models::PolicyGuarantee::WorkConserving;
-    return !argument || (memory.footprint && conserves);
+    const bool is_set_limited =
+        launch.guarantee() == models::PolicyGuarantee::SetLimited && !conserves_work(launch);
+    return !argument || (memory.footprint && !is_set_limited);
 }
 
 models::Cycles least_of(const Alternatives& all) {
@@ -293,13 +303,19 @@ void add_with_evidence(Alternatives& all, const QueueingArgument& argument, Alte
     }
 }
 
-/// Keeps the certificates of the bounds by this argument; none, and no certificate, where it is
-/// stopped.
-Alternatives certified(const AnalysisContext& context, const QueueingArgument& argument) {
-    auto& kept = context.run.certificates->certificates;
-    const auto before = static_cast<std::ptrdiff_t>(kept.size());
-    Alternatives all = further([&] { return bounds_by(context, argument); }, 1.0);
-    if (all.empty()) kept.erase(kept.begin() + before, kept.end());
+/// The bounds that evidence shows of this argument, whose certificates are kept; none, and no
+/// certificate, where it is stopped, or those without addresses are tighter.
+Alternatives with_evidence_of(const AnalysisContext& context, const QueueingArgument& argument,
+                              const Alternatives& without_addresses) {
+    CertificateStore* const store = context.run.certificates;
+    const std::size_t before = store == nullptr ? 0 : store->certificates.size();
+    const Wanted wanted = shown_by_addresses(context.launch);
+    Alternatives all = further([&] { return bounds_by(context, argument, wanted); }, 1.0);
+    if (!all.empty() && !without_addresses.empty() && least_of(without_addresses) < least_of(all))
+        all.clear();
+    if (all.empty() && store != nullptr)
+        store->certificates.erase(store->certificates.begin() + static_cast<std::ptrdiff_t>(before),
+                                  store->certificates.end());
     return all;
 }
 
@@ -336,21 +352,25 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
         };
         if (!shown || preference(i) < preference(*shown)) shown = i;
     }
-    if (certifies) {
-        Alternatives with_certificates;
-        if (shown) with_certificates = certified(context, arguments[*shown]);
-        if (with_certificates.empty()) {
-            auto plain = bounds_by(context, std::nullopt);
-            if (!plain) return plain.as_failure();
-            with_certificates = std::move(plain).value();
-            shown = arguments.size() - 1;
-        }
-        bounds[*shown] = std::move(with_certificates);
+    const auto are_others = [&](std::size_t of) { // Evidence does not show the tightest ones.
+        return arguments[of] && shown_by_addresses(context.launch) == Wanted::WithEvidence;
+    };
+    Alternatives with_evidence;
+    if (shown && (certifies || are_others(*shown)))
+        with_evidence = with_evidence_of(context, arguments[*shown], bounds.back());
+    if (certifies && with_evidence.empty()) {
+        auto plain = bounds_by(context, std::nullopt);
+        if (!plain) return plain.as_failure();
+        with_evidence = std::move(plain).value();
+        shown = arguments.size() - 1;
+    } else if (shown && with_evidence.empty()) {
+        if (are_others(*shown)) shown = arguments.size() - 1;
+        with_evidence = std::move(bounds[*shown]);
     }
     Alternatives all;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (shown != i) add_without_evidence(all, std::move(bounds[i]));
-    if (shown) add_with_evidence(all, arguments[*shown], std::move(bounds[*shown]));
+        if (shown != i || are_others(i)) add_without_evidence(all, std::move(bounds[i]));
+    if (shown) add_with_evidence(all, arguments[*shown], std::move(with_evidence));
     return best_of(Side::Upper, std::move(all), certifies);
 }
 

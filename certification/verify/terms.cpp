@@ -221,7 +221,9 @@ LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows) {
 LaunchDemand demand_of(const KernelCase& kernel, const SideFlows& flows, const ClaimRow& claim) {
     LaunchDemand demand = untabled(kernel, flows);
     if (claim.queueing || claim.by_addresses)
-        demand.addressed.emplace(read_addressed_memory(demand.code, claim.queueing));
+        demand.addressed.emplace(
+            read_addressed_memory(demand.code, claim.queueing,
+                                  claim.queueing ? issue_order_of(demand.code) : IssueOrder{}));
     return with_tables(std::move(demand));
 }
 

@@ -78,11 +78,15 @@ EvidenceFiles certified(Honest which) {
         append(certify, {tree + "/tests/data/amd/gfx90a.hsaco.xz", "--kernel", "divergent_nest",
                          "--architecture", "cdna2-mi210", "--launch", "8x256", "--runs", "8"});
         break;
-    case Honest::Cached: {
+    case Honest::Cached:
+    case Honest::InSlots:
+    case Honest::InTurns: {
         const std::string seven = tree + "/docs/theory/examples/7-";
         append(certify, {seven + "loads.sass", "--flow-facts", seven + "loads.flow-facts.xml",
                          "--architecture", seven + "caches.xml", "--launch", "4x64",
                          "--multiprocessors", "1", "--runs", "8"});
+        if (which == Honest::InSlots) append(certify, {"--policy", "variable-rate:fast=0,every=2"});
+        if (which == Honest::InTurns) append(certify, {"--policy", "srr"});
         break;
     }
     case Honest::Pipeline:

@@ -25,6 +25,8 @@ enum class Honest {
     Commented, ///< Facts in comments of the source, 8 runs.
     Wavefront, ///< Code of AMD, several wavefronts, 8 runs. Needs a program built with LLVM.
     Cached,    ///< Accesses through caches, by their addresses, 8 runs.
+    InSlots,   ///< The same in time slots.
+    InTurns,   ///< The same in strict turns.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

@@ -47,6 +47,17 @@ void count_one_less(Json& bundle) {
         claim.at("value").get<std::int64_t>() - largest->at("cycles").get<std::int64_t>();
 }
 
+/// The last term, and of the claim as much.
+void last_term_left_out(Json& bundle) {
+    Json& claim = bundle.at("claims").at(0);
+    Json& terms = claim.at("proof").at("terms");
+    const Json last = terms.back();
+    terms.erase(terms.size() - 1);
+    claim.at("value") =
+        claim.at("value").get<std::int64_t>() -
+        last.at("count").get<std::int64_t>() * last.at("cycles").get<std::int64_t>();
+}
+
 const std::vector<Tampering> of_caches{
     {"CountLowered", Honest::Cached, json(cached_claims, count_one_less), 1, "its sum lacks"},
     {"RowsOncePerLaunch", Honest::Cached, set(cached_claims, rows, "once-per-launch"), 1, "K1"},
@@ -77,7 +88,18 @@ const std::vector<Tampering> of_caches{
      1, "those of another claim"},
     {"PolicyThatNeedNotConserveWork", Honest::Cached,
      set("inputs/K1/launch.json", "/policy", "two-level:active=1"), 1,
+     "nothing is proved of it under its policy"},
+    {"ConservingInTurns", Honest::InTurns, set("inputs/K1/launch.json", "/policy", "gto"), 1, "K1"},
+    {"CountLoweredInTurns", Honest::InTurns, json(cached_claims, count_one_less), 1,
+     "its sum lacks"},
+    {"RowsOncePerLaunchInTurns", Honest::InTurns, set(cached_claims, rows, "once-per-launch"), 1,
+     "loads of several warps at a time"},
+    {"CountLoweredInSlots", Honest::InSlots, json(cached_claims, count_one_less), 1,
+     "its sum lacks"},
+    {"PortsInSlots", Honest::InSlots, set(cached_claims, ports, true), 1,
      "the policy need not conserve work"},
+    {"WaitsBetweenSlotsLeftOut", Honest::InSlots, json(cached_claims, last_term_left_out), 1,
+     "its sum lacks"},
     {"LinesShared", Honest::Cached,
      all({text(facts, "warp-stride=\"256\"", "warp-stride=\"0\""),
           text(facts_in_use, "warp-stride=\"256\"", "warp-stride=\"0\"")}),

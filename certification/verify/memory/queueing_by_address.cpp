@@ -79,7 +79,7 @@ class CountedCycles {
 public:
     CountedCycles(const AddressedMemory& memory, const TimedCode& code)
         : layout_{memory.layout}, footprint_{memory.footprint},
-          arguments_{memory.arguments.value()}, code_{code},
+          arguments_{memory.arguments.value()}, order_{memory.order}, code_{code},
           volume_{launch_volume(code, memory.footprint)}, loads_{loads_of_code(code, memory.layout,
                                                                                memory.footprint)},
           full_{layout_, footprint_, volume_}, time_{layout_, footprint_, arguments_.rows},
@@ -93,6 +93,10 @@ public:
         };
         require(!arguments_.hits || footprint_.requests_of_l1, "an L1 may replace lines");
         require(!time_.has_tails() || footprint_.tails, "addresses do not tell the banks");
+        require(!order_.several_wait || (arguments_.rows != RowRule::OncePerLaunch),
+                "loads of several warps at a time may delay the critical path");
+        require(!arguments_.ports || (!order_.several_wait && !order_.slot_distance),
+                "the policy need not conserve work");
         if (arguments_.rows == RowRule::OncePerLaunch)
             require(
                 not_in_order_.empty(),
@@ -116,10 +120,11 @@ public:
         std::vector<Charges> between_l1_and_slices;
         if (arguments_.rows != RowRule::OncePerLaunch && !arguments_.ports)
             between_l1_and_slices.push_back(each_at_each_server(one_by_one));
-        between_l1_and_slices.push_back(each_at_one_server(one_by_one));
+        if (!order_.several_wait) between_l1_and_slices.push_back(each_at_one_server(one_by_one));
         all.append(least_of(between_l1_and_slices));
         all.append(of_fetches());
         all.append(of_stores());
+        all.append(between_slots());
         all.append(of_refreshes(plus(without_queueing.count(), all.sum())));
         return all;
     }
@@ -127,8 +132,8 @@ public:
 private:
     /// S22, lemma 1: of the loads of the path.
     [[nodiscard]] std::int64_t misses_of_path() const {
-        const bool stays_in_a_warp =
-            code_.geometry.waves == 1 && most_barriers_of_a_path(code_) == 0;
+        const bool stays_in_a_warp = !order_.several_wait && code_.geometry.waves == 1 &&
+                                     most_barriers_of_a_path(code_) == 0;
         return stays_in_a_warp ? std::min(footprint_.most_new_loads, volume_.transactions)
                                : volume_.transactions;
     }
@@ -158,7 +163,8 @@ private:
                                   layout_.l1_service);
                   })));
         const bool no_other_takes_the_entry =
-            volume_.warps == 1 || volume_.loads_in_flight <= layout_.load_queue;
+            volume_.warps == 1 ||
+            (!order_.several_wait && volume_.loads_in_flight <= layout_.load_queue);
         if (!no_other_takes_the_entry) return together;
         Charges separately;
         separately.charge(volume_.lines, layout_.l1_service);
@@ -237,7 +243,8 @@ private:
             one_order && std::all_of(loads_.begin(), loads_.end(),
                                      [](const CodeLoad& load) { return load.brings_last_line; });
         trace.holders_once = arguments_.rows != RowRule::OncePerLaunch;
-        trace.one_trace = not_in_order_.empty() && volume_.stored_lines == 0;
+        trace.one_trace =
+            not_in_order_.empty() && volume_.stored_lines == 0 && !order_.slot_distance;
         // S58: what waits to merge, waits for as many accesses as its entry serves; but the first
         // of these, each is of another load.
         const std::int64_t others = layout_.l1_merges - 1;
@@ -327,6 +334,23 @@ private:
         return static_cast<std::int64_t>(layout_.line / layout_.l2_sector);
     }
 
+    /// S29: drains of all warps, and waits that end between two slots.
+    [[nodiscard]] Charges between_slots() const {
+        Charges all;
+        if (!order_.slot_distance) return all;
+        all.charge(volume_.warps,
+                   largest_path_demand(code_, [&](const Timing& timing, std::size_t) {
+                       return drain_time(code_, timing, true);
+                   }));
+        std::int64_t waits = volume_.loads_of_path;
+        if (volume_.loads_in_flight > layout_.load_queue)
+            waits = plus(waits, times(most_loads(code_), volume_.warps));
+        if (stores_exceed_write_buffer(code_))
+            waits = plus(waits, times(most_stores(code_), volume_.warps));
+        all.charge(waits, *order_.slot_distance - 1);
+        return all;
+    }
+
     /// S21 (d): each with the row that it closes.
     [[nodiscard]] Charges of_refreshes(std::int64_t rest) const {
         Charges all;
@@ -343,6 +367,7 @@ private:
     const MemoryLayout& layout_;
     const Footprint& footprint_;
     QueueingArguments arguments_;
+    IssueOrder order_;
     const TimedCode& code_;
     LaunchVolume volume_;
     std::vector<CodeLoad> loads_;
@@ -354,11 +379,9 @@ private:
 } // namespace
 
 AddressedMemory read_addressed_memory(TimedCode& code,
-                                      const std::optional<QueueingArguments>& arguments) {
-    if (arguments && code.geometry.warps > 1 &&
-        models::guarantee_of(code.kernel.policy) != models::PolicyGuarantee::WorkConserving)
-        refuted(code.kernel.id + ": queueing by addresses: the policy need not conserve work");
-    AddressedMemory memory{read_memory_layout(code.kernel), {}, arguments};
+                                      const std::optional<QueueingArguments>& arguments,
+                                      const IssueOrder& order) {
+    AddressedMemory memory{read_memory_layout(code.kernel), {}, arguments, order};
     memory.footprint = count_footprint(code, memory.layout, list_accesses(code, memory.layout));
     for (std::size_t i = 0; i < code.timings.size(); ++i) {
         const models::Interval& lines = memory.footprint.lines_of[i];

@@ -125,13 +125,15 @@ constexpr std::array proved_policies{
                  .add_demand = add_strict_turns,
                  .upper = sums_of_strict_turns,
                  .covers = covers_stages,
-                 .theorems = "S25, S25a, S28"},
+                 .by_addresses = QueueingProof::InStrictTurns,
+                 .theorems = "S25, S25a, S28, S29a"},
     ProvedPolicy{.kind = PolicyKind::VariableRate,
                  .holds_back = has_time_slots,
                  .add_demand = add_time_slots,
                  .upper = sums_of_time_slots,
                  .lower = time_division_lower_terms_of,
                  .covers = covers_stages,
+                 .by_addresses = QueueingProof::InTimeSlots,
                  .theorems = "S23, S29"},
 };
 static_assert(proved_policies.size() == models::named_policies.size());
@@ -170,6 +172,27 @@ PolicyDemand policy_demand_of(const TimedCode& code, bool waits_in_memory) {
     if (auto* const add = row_of(code.kernel.policy.kind).add_demand)
         add(code, waits_in_memory, demand);
     return demand;
+}
+
+IssueOrder issue_order_of(const TimedCode& code) {
+    const ProvedPolicy& policy = proved_policy_of(code);
+    if (code.geometry.warps == 1 || policy.holds_back == nullptr) return {};
+    switch (policy.by_addresses) {
+    case QueueingProof::InStrictTurns:
+        return {.slot_distance = {}, .several_wait = true};
+    case QueueingProof::InTimeSlots:
+        return {.slot_distance =
+                    any_distance(distances_of_warp_slots(code.kernel.policy, code.geometry,
+                                                         code.geometry.block_slots))
+                        .longest,
+                .several_wait = false};
+    case QueueingProof::None:
+        break;
+    }
+    throw Finding{Verdict::Failed,
+                  fmt::format("{}: queueing by addresses: nothing is proved of it under its policy "
+                              "({})",
+                              code.kernel.id, policy.theorems)};
 }
 
 void require_proof(const TimedCode& code, FurtherDelay delay) {

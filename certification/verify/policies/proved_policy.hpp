@@ -4,6 +4,7 @@
 /// certificates these are made of. One row for each policy.
 
 #include "certification/verify/interference/certificate_values.hpp"
+#include "certification/verify/memory/queueing_by_address.hpp"
 #include "certification/verify/policies/round_robin_demand.hpp"
 #include "certification/verify/policies/slot_table.hpp"
 
@@ -37,6 +38,10 @@ struct PolicyInputs {
 /// What delays a warp besides issue slots and ports.
 enum class FurtherDelay { ReadPorts, WritePorts, MemoryQueue, InstructionLines, Operands };
 
+/// What is proved of queueing delays by addresses where a policy holds warps back: nothing, or that
+/// they count as in time slots (S29) or in strict turns (S29a).
+enum class QueueingProof { None, InTimeSlots, InStrictTurns };
+
 struct ProvedPolicy {
     models::PolicyKind kind{};
     /// Whether it may hold back a warp of this launch while a scheduler could issue. Where it does
@@ -52,6 +57,8 @@ struct ProvedPolicy {
                                               const CertificateValues&) = nullptr;
     /// Where the launch is held back: whether the sums hold with this delay, too. Null: with none.
     bool (*covers)(const TimedCode&, FurtherDelay) = nullptr;
+    /// Where the launch is held back.
+    QueueingProof by_addresses = QueueingProof::None;
     /// The steps of docs/theory.
     std::string_view theorems;
 };
@@ -61,6 +68,9 @@ const ProvedPolicy& proved_policy_of(const TimedCode& code);
 /// `waits_in_memory`: whether accesses can wait in memory. Throws `Finding` when the description
 /// lacks a value.
 PolicyDemand policy_demand_of(const TimedCode& code, bool waits_in_memory);
+/// How warps issue, as far as queueing delays depend on it. Throws `Finding` where nothing is
+/// proved of them by addresses.
+IssueOrder issue_order_of(const TimedCode& code);
 /// Throws `Finding` where nothing is proved of the launch with this delay.
 void require_proof(const TimedCode& code, FurtherDelay delay);
 

@@ -16,10 +16,16 @@ namespace {
 using harness::simulator::test::set;
 using harness::simulator::test::set_memory;
 
+/// What evidence has of the accesses: where lanes may diverge, nothing by addresses (S59).
+enum class Evidence { ByAddresses, ByNumbers };
+
 /// Two loads and a store of each warp, a line of its own each, on one scheduler whose slots take 4
 /// cycles. The load queue holds 4 loads, the write buffer 8 stores.
-std::unique_ptr<Analyzed> accesses(std::int64_t warps, const char* policy) {
+std::unique_ptr<Analyzed> accesses(std::int64_t warps, const char* policy,
+                                   Evidence evidence = Evidence::ByAddresses) {
+    const bool diverges = evidence == Evidence::ByNumbers;
     models::FlowFacts facts;
+    if (diverges) facts.divergents.push_back({32, {}});
     for (const std::int64_t at : {0, 8, 24}) {
         models::MemoryFact memory;
         memory.at = at;
@@ -29,8 +35,9 @@ std::unique_ptr<Analyzed> accesses(std::int64_t warps, const char* policy) {
         memory.pattern->warp_stride = 128;
         facts.memory.push_back(memory);
     }
-    auto made =
-        analyzed("LD R4, [R2]; LD R5, [R2]; IADD R6, R4, R5; ST [R2], R6; EXIT;", std::move(facts));
+    std::string code = "LD R4, [R2]; LD R5, [R2]; IADD R6, R4, R5; ST [R2], R6; ";
+    code += diverges ? "@P0 BRA N; N: EXIT;" : "EXIT;";
+    auto made = analyzed(code, std::move(facts));
     made->architecture =
         harness::simulator::test::cached_machine(models::IssueControl::Interlocked);
     set(made->architecture.schedulers, "count", 1);
@@ -136,7 +143,7 @@ SideResult certified(Analyzed& made) {
 }
 
 TEST(CachesUnderTimeDivision, InEvidenceWaitsThatEndBetweenSlotsAreCertificates) {
-    const SideResult side = certified(*accesses(2, in_two_places));
+    const SideResult side = certified(*accesses(2, in_two_places, Evidence::ByNumbers));
     const BoundTerm loads = term(side, "waits for the loads of a warp that end between slots");
     EXPECT_EQ(loads.count, 1); // Those of the chain.
     EXPECT_EQ(loads.cycles, 2 * 7);
@@ -148,7 +155,7 @@ TEST(CachesUnderTimeDivision, InEvidenceWaitsThatEndBetweenSlotsAreCertificates)
 }
 
 TEST(CachesUnderTimeDivision, InEvidenceEveryLoadAndStoreOfTheLaunchMayLeaveWhatIsFull) {
-    auto made = accesses(2, in_two_places);
+    auto made = accesses(2, in_two_places, Evidence::ByNumbers);
     set_memory(made->architecture, "l1", "queue", 3);
     set(made->architecture.write_buffer, "entries", 1);
     const SideResult side = certified(*made);
@@ -159,7 +166,7 @@ TEST(CachesUnderTimeDivision, InEvidenceEveryLoadAndStoreOfTheLaunchMayLeaveWhat
 }
 
 TEST(CachesUnderTimeDivision, InEvidenceTheLoadsOfEveryWaveOfTheChainCount) {
-    auto made = accesses(2, in_two_places);
+    auto made = accesses(2, in_two_places, Evidence::ByNumbers);
     made->request.launch = {3, 64};
     set(made->architecture.limits, "max-blocks", 1);
     set(made->architecture.blocks, "replacement", 5);
@@ -167,6 +174,20 @@ TEST(CachesUnderTimeDivision, InEvidenceTheLoadsOfEveryWaveOfTheChainCount) {
     set_memory(made->architecture, "l1", "queue", 100);
     EXPECT_EQ(term(certified(*made), "waits for the loads of a warp that end between slots").count,
               3);
+}
+
+// Every address is known: the terms are those of the bound, times the slots that ports block by
+// path bounds.
+TEST(CachesUnderTimeDivision, InEvidenceAddressesTellWhatTheLaunchWaitsFor) {
+    auto made = accesses(2, in_two_places);
+    const SideResult side = certified(*made);
+    ASSERT_TRUE(side.queueing);
+    EXPECT_EQ(term(side, "path of a warp in its time slots").certificate,
+              "execution-time-upper-slot-distance-8");
+    const BoundTerm between = term(side, "waits for the memory system or the write buffer");
+    EXPECT_EQ(between.count, 2);
+    EXPECT_EQ(between.cycles, 7);
+    EXPECT_LT(side.proved, certified(*accesses(2, in_two_places, Evidence::ByNumbers)).proved);
 }
 
 TEST(CachesUnderTimeDivision, InEvidenceOneWarpHasAllSlots) {
@@ -197,11 +218,11 @@ TEST(CachesUnderStrictRoundRobin, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWa
 }
 
 TEST(CachesUnderStrictRoundRobin, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreCertificates) {
-    const SideResult side = certified(*accesses(2, "srr"));
+    const SideResult side = certified(*accesses(2, "srr", Evidence::ByNumbers));
     const BoundTerm alone = term(side, "one warp in isolation");
     EXPECT_EQ(alone.certificate, "execution-time-upper-in-isolation");
     EXPECT_EQ(term(side, "stalls of another warp at its turn").cycles, alone.cycles);
-    EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 5 * 4);
+    EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 6 * 4);
     EXPECT_EQ(term(side, "drains of the stores of a warp").cycles, 10);
     const BoundTerm loads = term(side, "services at the L1, links, slices and DRAM for the loads");
     EXPECT_EQ(loads.count, 2);
@@ -212,8 +233,16 @@ TEST(CachesUnderStrictRoundRobin, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreC
     }));
 }
 
-TEST(CachesUnderStrictRoundRobin, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
+TEST(CachesUnderStrictRoundRobin, InEvidenceAddressesGiveTheWholeBound) {
     auto made = accesses(2, "srr");
+    const SideResult side = certified(*made);
+    ASSERT_TRUE(side.queueing);
+    EXPECT_EQ(term(side, "services at links and slices for a transaction").count, 4);
+    EXPECT_EQ(side.proved, upper(*made).proved);
+}
+
+TEST(CachesUnderStrictRoundRobin, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
+    auto made = accesses(2, "srr", Evidence::ByNumbers);
     made->request.launch = {3, 64};
     set(made->architecture.limits, "max-blocks", 1);
     set(made->architecture.blocks, "replacement", 5);
