@@ -58,7 +58,7 @@ Result<Sides> serialize_divergence(const AnalysisContext& context) {
         representatives ? representative_context(context, *representatives) : context;
     if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
         return Sides{std::move(lower), context, nullptr, std::move(representatives)};
-    auto serialized = serialized_cfg(context);
+    auto serialized = serialized_cfg(context.kernel);
     if (!serialized) return with_advice(serialized.error());
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
     lower.kernel = single_lane_kernel(lower.kernel);

@@ -237,6 +237,10 @@ Result<AnalysisContext> prepare(const Request& request) {
     kernel.graph = request.graph;
     kernel.architecture = request.architecture;
     kernel.stated = request.facts;
+    kernel.warp_size =
+        require(*request.architecture, request.architecture->geometry, "geometry", "warp-size")
+            .value()
+            .hi;
     kernel.facts = std::move(facts).value();
     kernel.timings = models::instruction_timings(*request.function, *request.architecture,
                                                  *request.facts, request.launch.threads);

@@ -19,24 +19,22 @@ using Blocks = std::set<BlockIndex>;
 using Loops = std::set<std::size_t>; ///< Of the code.
 
 /// No lane leaves the loop of the code and enters it again within these blocks.
-bool stays_inside(const AnalysisContext& context, const Blocks& blocks,
-                  const assembly::Loop& of_code) {
+bool stays_inside(const TimedKernel& kernel, const Blocks& blocks, const assembly::Loop& of_code) {
     return std::none_of(blocks.begin(), blocks.end(), [&](BlockIndex block) {
         if (has_block(of_code, block)) return false;
-        return next_blocks(context, block).count(header_block(of_code)) != 0;
+        return next_blocks(kernel, block).count(header_block(of_code)) != 0;
     });
 }
 
 /// Blocks among the given ones from which a lane comes to `to` within them. None: it may come from
 /// there to itself.
-std::optional<Blocks> leading_to(const AnalysisContext& context, BlockIndex to,
-                                 const Blocks& blocks) {
+std::optional<Blocks> leading_to(const TimedKernel& kernel, BlockIndex to, const Blocks& blocks) {
     Blocks leading{to};
     bool grows = true;
     while (grows) {
         grows = false;
         for (const BlockIndex block : blocks)
-            for (const BlockIndex next : next_blocks(context, block)) {
+            for (const BlockIndex next : next_blocks(kernel, block)) {
                 if (leading.count(next) == 0) continue;
                 if (block == to) return std::nullopt;
                 grows = leading.insert(block).second || grows;
@@ -47,10 +45,10 @@ std::optional<Blocks> leading_to(const AnalysisContext& context, BlockIndex to,
 
 class GroupCounts {
 public:
-    GroupCounts(const AnalysisContext& context, const ProductNodes& nodes,
-                const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
+    GroupCounts(const TimedKernel& kernel, const ProductNodes& nodes, const Overtaking& overtaking,
+                const assembly::ControlFlowGraph& graph,
                 const PerSerializedNode<const ProductNode*>& in_order)
-        : context_{context}, code_{*context.kernel.graph}, graph_{graph}, in_order_{in_order},
+        : kernel_{kernel}, code_{*kernel.graph}, graph_{graph}, in_order_{in_order},
           overtaking_{overtaking}, headed_(code_.blocks.size()), repeated_(in_order.size()) {
         for (std::size_t loop = 0; loop < code_.loops.size(); ++loop)
             headed_[header_block(code_.loops[loop])] = loop;
@@ -63,7 +61,7 @@ public:
         for (const assembly::Loop& loop : graph_.loops) {
             const BlockIndex header = header_of(loop);
             if (headed_[header]) {
-                if (!stays_inside(context_, blocks_of(loop), code_.loops[*headed_[header]]))
+                if (!stays_inside(kernel_, blocks_of(loop), code_.loops[*headed_[header]]))
                     return refuse(header);
                 continue;
             }
@@ -79,7 +77,7 @@ private:
         return Failure{fmt::format("divergent groups of lanes may execute 0x{:04x} one after the "
                                    "other without limit, which is not bounded in this version",
                                    block_at(code_, header).address),
-                       context_.kernel.function->name};
+                       kernel_.function->name};
     }
     [[nodiscard]] bool is_in_loop(std::size_t loop, BlockIndex block) const {
         return has_block(code_.loops[loop], block);
@@ -121,7 +119,7 @@ private:
             const BlockIndex block = work.back();
             work.pop_back();
             if (block == kind.first) return false;
-            for (const BlockIndex next : next_blocks(context_, block))
+            for (const BlockIndex next : next_blocks(kernel_, block))
                 if (allowed.erase(next) != 0) work.push_back(next);
         }
         return true;
@@ -165,18 +163,18 @@ private:
     [[nodiscard]] bool iterate_next(const GroupKind& kind, std::size_t loop) const {
         const BlockIndex header = header_block(code_.loops[loop]);
         return overtaking_.count(kind) == 0 && kind.second != header &&
-               next_blocks(context_, kind.first) == Blocks{kind.second, header};
+               next_blocks(kernel_, kind.first) == Blocks{kind.second, header};
     }
 
     /// Groups of one kind that are pending at the same time: each is of another iteration.
     [[nodiscard]] std::int64_t most_pending(const GroupKind& kind) const {
-        const std::int64_t lanes = context_.launch.shape.warp_size;
+        const std::int64_t lanes = kernel_.warp_size;
         if (below_.at(kind).count(kind.first) == 0) return 1;
         const auto loops = counted_loops(kind);
         if (!loops) return lanes;
         std::int64_t most = 1;
         for (const std::size_t loop : *loops) {
-            const std::int64_t iterations = context_.kernel.facts.loops[loop].max;
+            const std::int64_t iterations = kernel_.facts.loops[loop].max;
             if (iterations >= lanes) return lanes;
             const std::int64_t last = iterate_next(kind, loop) ? 0 : 1;
             most = std::min(lanes, most * std::max<std::int64_t>(iterations + last, 1));
@@ -188,12 +186,12 @@ private:
     /// of lanes that did not execute it yet (S67).
     [[nodiscard]] std::optional<std::int64_t> most_executions(const assembly::Loop& loop) const {
         const BlockIndex header = header_of(loop);
-        const auto leading = leading_to(context_, header, blocks_of(loop));
+        const auto leading = leading_to(kernel_, header, blocks_of(loop));
         if (!leading) return std::nullopt;
-        const std::int64_t most = context_.launch.shape.warp_size - 1;
+        const std::int64_t most = kernel_.warp_size - 1;
         for (const BlockIndex block : *leading)
-            if (block != header && diverges_after(context_, block) &&
-                next_blocks(context_, block).size() > 1)
+            if (block != header && diverges_after(kernel_, block) &&
+                next_blocks(kernel_, block).size() > 1)
                 return most;
         std::set<GroupKind> kinds;
         for (const SerializedNode node : nodes_of(loop))
@@ -212,7 +210,7 @@ private:
         return groups;
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     const assembly::ControlFlowGraph& code_;
     const assembly::ControlFlowGraph& graph_;
     const PerSerializedNode<const ProductNode*>& in_order_;
@@ -224,18 +222,18 @@ private:
 
 } // namespace
 
-bool may_head_loop(const AnalysisContext& context, const std::set<BlockIndex>& blocks,
+bool may_head_loop(const TimedKernel& kernel, const std::set<BlockIndex>& blocks,
                    BlockIndex header) {
-    for (const assembly::Loop& loop : context.kernel.graph->loops)
-        if (header_block(loop) == header) return stays_inside(context, blocks, loop);
-    return leading_to(context, header, blocks).has_value();
+    for (const assembly::Loop& loop : kernel.graph->loops)
+        if (header_block(loop) == header) return stays_inside(kernel, blocks, loop);
+    return leading_to(kernel, header, blocks).has_value();
 }
 
 Result<PerSerializedNode<std::optional<std::int64_t>>>
-group_counts(const AnalysisContext& context, const ProductNodes& nodes,
-             const Overtaking& overtaking, const assembly::ControlFlowGraph& graph,
+group_counts(const TimedKernel& kernel, const ProductNodes& nodes, const Overtaking& overtaking,
+             const assembly::ControlFlowGraph& graph,
              const PerSerializedNode<const ProductNode*>& in_order) {
-    return GroupCounts{context, nodes, overtaking, graph, in_order}.find();
+    return GroupCounts{kernel, nodes, overtaking, graph, in_order}.find();
 }
 
 } // namespace warpbound::analyzer

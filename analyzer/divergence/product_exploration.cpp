@@ -60,10 +60,9 @@ struct Traversal {
 
 class ProductExploration {
 public:
-    ProductExploration(const AnalysisContext& context, NodeDetail detail, std::size_t node_limit)
-        : context_{context}, graph_{*context.kernel.graph}, detail_{detail},
-          node_limit_{node_limit},
-          headed_(graph_.blocks.size()), rules_{context, detail.counted,
+    ProductExploration(const TimedKernel& kernel, NodeDetail detail, std::size_t node_limit)
+        : kernel_{kernel}, graph_{*kernel.graph}, detail_{detail}, node_limit_{node_limit},
+          headed_(graph_.blocks.size()), rules_{kernel, detail.counted,
                                                 [this](TraversalIndex traversal, BlockIndex block) {
                                                     return trimmed(traversal, block);
                                                 }} {
@@ -94,7 +93,7 @@ public:
             if (!grew_) return std::optional{Product{std::move(nodes_), rules_.overtaking()}};
         }
         return Failure{"the stacks of divergent lanes do not become stable, which is not bounded",
-                       context_.kernel.function->name};
+                       kernel_.function->name};
     }
 
 private:
@@ -197,7 +196,7 @@ private:
         if (!covers(stacks, state.stack)) {
             grew_ = true;
             if (!join(state.stack, stacks) && stacks.size() >= most_header_stacks)
-                return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
+                return refuse_at(*kernel_.function, block_at(graph_, state.block).first,
                                  "lanes come to this loop with too many different stacks, which "
                                  "is not bounded");
             stacks.push_back(state.stack);
@@ -220,7 +219,7 @@ private:
     Result<void> check_iteration(std::size_t loop, const WarpState& state) const {
         for (const auto& [element, entries] : content_of(state.stack))
             if (const PendingGroup& others = element.second; is_in_loop(loop, others.resume))
-                return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
+                return refuse_at(*kernel_.function, block_at(graph_, state.block).first,
                                  fmt::format("lanes may iterate this loop while others{} are to "
                                              "go on inside it, which is not bounded",
                                              rules_.place_of(others)));
@@ -235,7 +234,7 @@ private:
         if (covers(stacks, state.stack)) return node;
         const bool joins = detail_.kind != NodeDetail::Kind::Groups || stacks.size() >= most_stacks;
         if (joins && !join(state.stack, stacks) && stacks.size() >= most_stacks)
-            return refuse_at(*context_.kernel.function, block_at(graph_, state.block).first,
+            return refuse_at(*kernel_.function, block_at(graph_, state.block).first,
                              "lanes may come here with too many different stacks, which is not "
                              "bounded");
         stacks.push_back(state.stack);
@@ -263,7 +262,7 @@ private:
         return joined;
     }
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     const assembly::ControlFlowGraph& graph_;
     NodeDetail detail_;
     std::size_t node_limit_;
@@ -282,9 +281,9 @@ private:
 
 } // namespace
 
-Result<std::optional<Product>> explore_product(const AnalysisContext& context, NodeDetail detail,
+Result<std::optional<Product>> explore_product(const TimedKernel& kernel, NodeDetail detail,
                                                std::size_t node_limit) {
-    return ProductExploration{context, detail, node_limit}.explore();
+    return ProductExploration{kernel, detail, node_limit}.explore();
 }
 
 } // namespace warpbound::analyzer

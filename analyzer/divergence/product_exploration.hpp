@@ -31,7 +31,7 @@ struct Product {
 };
 
 /// None: more nodes than the limit.
-Result<std::optional<Product>> explore_product(const AnalysisContext& context, NodeDetail detail,
+Result<std::optional<Product>> explore_product(const TimedKernel& kernel, NodeDetail detail,
                                                std::size_t node_limit);
 
 } // namespace warpbound::analyzer

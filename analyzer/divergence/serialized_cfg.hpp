@@ -6,7 +6,7 @@
 #include "analyzer/divergence/abstract_stack.hpp"
 #include "analyzer/divergence/node_detail.hpp"
 #include "analyzer/divergence/node_index.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ constexpr std::size_t most_serialized_nodes(std::size_t blocks) {
 /// `detail`: the first that is tried; coarser ones follow where it needs too many nodes. Refuses,
 /// with the address, what `SimtRules` refuses, loops of nodes without a bound, and kernels that
 /// need more than `most_serialized_nodes`.
-Result<SerializedCfg> serialized_cfg(const AnalysisContext& context,
+Result<SerializedCfg> serialized_cfg(const TimedKernel& kernel,
                                      NodeDetail::Kind detail = NodeDetail::Kind::Groups);
 
 } // namespace warpbound::analyzer

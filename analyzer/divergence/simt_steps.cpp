@@ -22,16 +22,15 @@ constexpr std::size_t most_instances = 3; ///< Of a point.
 
 } // namespace
 
-SimtRules::SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted,
+SimtRules::SimtRules(const TimedKernel& kernel, const std::optional<std::size_t>& counted,
                      Trim trim)
-    : context_{context}, function_{*context.kernel.function}, graph_{*context.kernel.graph},
-      trim_{std::move(trim)}, post_dominators_{post_dominators_of(graph_)}, ends_{ending_blocks(
-                                                                                context)},
+    : kernel_{kernel}, function_{*kernel.function}, graph_{*kernel.graph}, trim_{std::move(trim)},
+      post_dominators_{post_dominators_of(graph_)}, ends_{ending_blocks(kernel)},
       divergent_(graph_.blocks.size(), false), counted_(graph_.blocks.size(), false) {
     for (const BlockIndex block : all_blocks(graph_)) {
-        divergent_[block] = diverges_after(context, block);
+        divergent_[block] = diverges_after(kernel, block);
         counted_[block] =
-            counted && set_nodes_at(context, block, post_dominators_[block]) >= *counted;
+            counted && set_nodes_at(kernel, block, post_dominators_[block]) >= *counted;
     }
 }
 
@@ -82,7 +81,7 @@ bool SimtRules::is_post_dominated(BlockIndex block, BlockIndex by) const {
 }
 
 void SimtRules::refuse(std::size_t instruction, const std::string& what) const {
-    throw Refused{refuse_at(*context_.kernel.function, instruction, what)};
+    throw Refused{refuse_at(*kernel_.function, instruction, what)};
 }
 
 std::size_t SimtRules::last() const {
@@ -191,11 +190,10 @@ void SimtRules::join(std::size_t i, AbstractStack& stack) const {
     stack.entries.push_back(std::move(entry));
 }
 
-void SimtRules::leave_register(const AnalysisContext& context, int reg, AbstractStack& stack) {
+void SimtRules::leave_register(const TimedKernel& kernel, int reg, AbstractStack& stack) {
     for (std::size_t i = stack.entries.size(); i-- > 0;) {
         if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
-        const Instruction& by =
-            context.kernel.function->instructions[stack.entries[i].point->instruction];
+        const Instruction& by = kernel.function->instructions[stack.entries[i].point->instruction];
         if (by.control_flow == ControlFlow::ConvergenceSet && assembly::barrier_register(by) == reg)
             return stack.leave(i);
     }
@@ -209,7 +207,7 @@ void SimtRules::leave(std::size_t i, std::vector<AbstractStack>& stacks) {
     if (!assembly::is_guarded(at)) {
         std::vector<AbstractStack> then;
         for (AbstractStack& stack : stacks) {
-            leave_register(context_, *reg, stack);
+            leave_register(kernel_, *reg, stack);
             for (Opened& each : opened(stack, true))
                 then.push_back(std::move(each.stack));
         }
@@ -226,11 +224,11 @@ void SimtRules::leave(std::size_t i, std::vector<AbstractStack>& stacks) {
 void SimtRules::leave_over(std::size_t edge, AbstractStack& stack) const {
     const bool taken = graph_.edges[edge].kind == assembly::EdgeKind::Taken;
     for (const int reg : taken ? left_when_taken_ : left_behind_)
-        leave_register(context_, reg, stack);
+        leave_register(kernel_, reg, stack);
 }
 
 std::size_t SimtRules::most_pending_groups() const {
-    return static_cast<std::size_t>(std::max<std::int64_t>(context_.launch.shape.warp_size - 1, 0));
+    return static_cast<std::size_t>(std::max<std::int64_t>(kernel_.warp_size - 1, 0));
 }
 
 /// Any lanes take each edge; those that do not go on first need not be there.
@@ -448,16 +446,16 @@ std::optional<std::size_t> SimtRules::arrival_at(std::size_t edge,
 
 Result<void> SimtRules::check() const {
     const auto& instructions = function_.instructions;
-    for (std::size_t i = 0; i < context_.kernel.used.size(); ++i)
-        if (context_.kernel.used[i] && assembly::synchronizes_threads(instructions[i]) &&
+    for (std::size_t i = 0; i < kernel_.used.size(); ++i)
+        if (kernel_.used[i] && assembly::synchronizes_threads(instructions[i]) &&
             assembly::is_guarded(instructions[i]))
-            return refuse_at(*context_.kernel.function, i,
+            return refuse_at(*kernel_.function, i,
                              "a guarded barrier is not bounded where lanes may diverge");
-    for (const auto& fact : context_.kernel.stated->divergents) {
+    for (const auto& fact : kernel_.stated->divergents) {
         const auto index = function_.index_of(fact.at);
         const auto refuse_fact = [&](const std::string& what) {
             return models::refused(
-                *context_.kernel.stated, fact.from,
+                *kernel_.stated, fact.from,
                 fmt::format("{}: {}",
                             index ? assembly::place_of(function_, instructions[*index])
                                   : fmt::format("0x{:04x}", fact.at),

@@ -4,7 +4,7 @@
 /// abstract stacks (docs/theory, S67).
 
 #include "analyzer/divergence/abstract_stack.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <cstddef>
@@ -43,7 +43,7 @@ public:
     using Trim = std::function<TraversalIndex(TraversalIndex traversal, BlockIndex block)>;
     /// `counted`: branches whose sets make as many nodes as that let any groups be pending, at most
     /// as many as diverged; positive. None: no branches do.
-    SimtRules(const AnalysisContext& context, const std::optional<std::size_t>& counted, Trim trim);
+    SimtRules(const TimedKernel& kernel, const std::optional<std::size_t>& counted, Trim trim);
 
     /// Refuses facts where nothing is decided, and guarded barriers.
     [[nodiscard]] Result<void> check() const;
@@ -83,7 +83,7 @@ private:
     void execute(std::size_t instruction, std::vector<AbstractStack>& stacks);
     void join(std::size_t instruction, AbstractStack& stack) const;
     void leave(std::size_t instruction, std::vector<AbstractStack>& stacks);
-    static void leave_register(const AnalysisContext& context, int reg, AbstractStack& stack);
+    static void leave_register(const TimedKernel& kernel, int reg, AbstractStack& stack);
     void leave_over(std::size_t edge, AbstractStack& stack) const;
     [[nodiscard]] std::size_t most_pending_groups() const;
     void diverge(const std::vector<std::size_t>& edges, const AbstractStack& stack);
@@ -104,7 +104,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> arrival_at(std::size_t edge,
                                                         const AbstractStack& stack) const;
 
-    const AnalysisContext& context_;
+    const TimedKernel& kernel_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     Trim trim_;

@@ -142,7 +142,6 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
     shape.multiprocessors = multiprocessors;
     shape.threads_per_block = launch.threads;
     shape.warps_per_block = launch.warps_per_block(warp_size);
-    shape.warp_size = warp_size;
     shape.issue_slot = slot.value();
     shape.registers = launch.registers;
     shape.shared_memory = launch.shared_memory;

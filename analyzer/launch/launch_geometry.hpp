@@ -16,7 +16,6 @@ namespace warpbound::analyzer {
 struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
-    std::int64_t warp_size = 32;
     /// Most co-resident blocks of a multiprocessor: the occupancy limit, or an even share (C98).
     std::int64_t resident = 1;
     bool shares_evenly = false; ///< `resident` is the share of the blocks that all start at once.

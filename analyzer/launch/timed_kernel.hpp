@@ -15,6 +15,7 @@
 #include "models/architecture/instruction_timing.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ struct TimedKernel {
     const assembly::ControlFlowGraph* graph = nullptr; ///< Whose paths a warp takes.
     const models::Architecture* architecture = nullptr;
     const models::FlowFacts* stated = nullptr; ///< The flow facts of the request.
+    std::int64_t warp_size = 32;               ///< Lanes of a warp.
     ResolvedFacts facts;                       ///< What is known of the paths of `graph`.
     assembly::SharedVector<Result<models::InstructionTiming>> timings; ///< Per instruction.
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.

@@ -69,7 +69,7 @@ void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
         .execution = static_cast<std::uint64_t>(execution)};
     const auto lanes = models::addresses_of(
         pattern, place,
-        models::all_lanes(models::lanes_of_warp(shape_->threads_per_block, shape_->warp_size,
+        models::all_lanes(models::lanes_of_warp(shape_->threads_per_block, kernel_->warp_size,
                                                 static_cast<std::int64_t>(place.warp))),
         kernel_->timings[instruction].value().access.bytes);
     models::coalesce(lanes, caches_->line, caches_->sector, lines);

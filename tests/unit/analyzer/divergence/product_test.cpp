@@ -38,7 +38,7 @@ Result<SerializedCfg> product_of(const std::string& code,
     request.facts = &facts;
     const auto context = prepare(request);
     EXPECT_TRUE(context) << to_string(context.error());
-    return serialized_cfg(context.value());
+    return serialized_cfg(context.value().kernel);
 }
 
 std::size_t nodes_of(const SerializedCfg& cfg, std::size_t block) {

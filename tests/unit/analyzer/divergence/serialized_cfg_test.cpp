@@ -163,7 +163,7 @@ TEST(Divergence, AtALoopExitMakesNoMoreGroupsThanLanes) {
             facts.divergents.push_back({at, {}});
         const auto context = analyzed(of, facts);
         const auto made = prepare(context->request);
-        const auto cfg = serialized_cfg(made.value());
+        const auto cfg = serialized_cfg(made.value().kernel);
         EXPECT_TRUE(cfg) << to_string(cfg.error());
         std::int64_t most = 0;
         for (const auto& repeated : cfg.value().repeated)
@@ -366,7 +366,7 @@ struct Diamonds {
         put("EXIT");
         const auto context = analyzed(code, facts);
         const auto made = prepare(context->request);
-        return serialized_cfg(made.value());
+        return serialized_cfg(made.value().kernel);
     }
 };
 
