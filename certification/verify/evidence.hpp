@@ -5,6 +5,7 @@
 #include "assembly/amd/code_decoder.hpp"
 #include "assembly/isa/program.hpp"
 #include "certification/verify/divergence/simt_stack.hpp"
+#include "certification/verify/facts_in_use.hpp"
 #include "certification/verify/samples.hpp"
 #include "certification/verify/verdict.hpp"
 #include "models/architecture/architecture.hpp"
@@ -126,8 +127,8 @@ struct KernelCase {
     std::optional<models::ClockRange> stated_clock; ///< Range that the user stated.
     std::vector<BlockRow> blocks;
     /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them
-    /// again.
-    std::size_t derived_facts = 0;
+    /// again; of loop bounds the step structure counts iterations itself.
+    DerivedFacts derived_facts;
     std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
     std::vector<SimtStack> stacks;              ///< Of its blocks.
     std::vector<Certificate> certificates;

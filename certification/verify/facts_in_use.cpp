@@ -47,13 +47,13 @@ public:
                    const FlowFacts& stated, const std::string& path)
         : function_{function}, in_use_{in_use}, stated_{stated}, path_{path} {}
 
-    std::size_t derived() {
+    DerivedFacts derived() {
         check_path_facts();
         check_loops();
         check_memory();
         check_lanes();
         compare_represented_threads();
-        return derived_;
+        return {derived_, loops_};
     }
 
 private:
@@ -113,7 +113,9 @@ private:
         }
         for (const auto& loop : in_use_.loops) {
             const auto* stated = find_at(stated_loops, loop.header);
-            if (stated == nullptr || stated->min != loop.min || stated->max != loop.max) ++derived_;
+            if (stated != nullptr && stated->min == loop.min && stated->max == loop.max) continue;
+            ++derived_;
+            loops_.insert(loop.header);
         }
     }
 
@@ -185,13 +187,14 @@ private:
     const FlowFacts& stated_;
     const std::string& path_;
     std::size_t derived_ = 0;
+    std::set<std::int64_t> loops_;
 };
 
 } // namespace
 
-std::size_t derived_facts(const assembly::Function& function, const std::string& listing,
-                          const FlowFacts& in_use, const FlowFacts& stated,
-                          const std::string& path) {
+DerivedFacts derived_facts(const assembly::Function& function, const std::string& listing,
+                           const FlowFacts& in_use, const FlowFacts& stated,
+                           const std::string& path) {
     if (in_use.kernel != function.name || in_use.program_digest != listing)
         refuted(path + ": of another listing or kernel");
     return FactComparison{function, in_use, stated, path}.derived();

@@ -6,18 +6,25 @@
 #include "models/facts/flow_facts.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 
 namespace warpbound::certification::verify {
 
-/// Number of facts in use that the inputs do not state: loop bounds, blocks never executed, uniform
-/// instructions and transactions that are said to follow from the code. Re-analysis derives them
-/// again; here each may only narrow what is stated. Throws `Finding` where another fact about whole
-/// paths is not a stated one, where a stated fact is missing or widened, and where nothing says how
-/// lanes decide. `listing`: digest of the listing that holds the function. `path`: of the facts in
-/// use, for messages.
-std::size_t derived_facts(const assembly::Function& function, const std::string& listing,
-                          const models::FlowFacts& in_use, const models::FlowFacts& stated,
-                          const std::string& path);
+/// Facts in use that the inputs do not state: they are said to follow from the code.
+struct DerivedFacts {
+    std::size_t count = 0;          ///< Of all kinds.
+    std::set<std::int64_t> loops{}; ///< Headers of those that are loop bounds.
+};
+
+/// Loop bounds, blocks never executed, uniform instructions and transactions that nobody states.
+/// Re-analysis derives them again; here each may only narrow what is stated. Throws `Finding` where
+/// another fact about whole paths is not a stated one, where a stated fact is missing or widened,
+/// and where nothing says how lanes decide. `listing`: digest of the listing that holds the
+/// function. `path`: of the facts in use, for messages.
+DerivedFacts derived_facts(const assembly::Function& function, const std::string& listing,
+                           const models::FlowFacts& in_use, const models::FlowFacts& stated,
+                           const std::string& path);
 
 } // namespace warpbound::certification::verify

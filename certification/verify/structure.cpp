@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/flow/loop_bounds.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/terms.hpp"
@@ -227,6 +228,15 @@ WaveTables check_kernel(const KernelCase& kernel) {
     return waves;
 }
 
+/// Which facts from the code are shown without the analysis: loop bounds only (S76).
+std::string text_of(std::size_t derived, const ShownLoops& loops) {
+    const std::size_t all = loops.shown + loops.unshown;
+    if (all == 0) return fmt::format("{} facts from the code are left to re-analysis", derived);
+    return fmt::format("{} facts from the code: {} of {} loop bounds counted again, {} left to "
+                       "re-analysis",
+                       derived, loops.shown, all, derived - loops.shown);
+}
+
 /// Empty without kernels of AMD.
 std::string text_of(const WaveTables& waves) {
     if (waves.derived + waves.left == 0) return {};
@@ -241,20 +251,24 @@ StepResult check_structure(const Evidence& evidence) {
         std::size_t certificates = 0;
         std::size_t claims = 0;
         std::size_t derived = 0;
+        ShownLoops loops;
         WaveTables waves;
         for (const auto& kernel : evidence.kernels) {
+            const ShownLoops of_kernel_loops =
+                check_loop_bounds(*kernel->function, kernel->facts, kernel->derived_facts.loops,
+                                  kernel->launch, kernel->id);
+            loops.shown += of_kernel_loops.shown;
+            loops.unshown += of_kernel_loops.unshown;
             const WaveTables of_kernel = check_kernel(*kernel);
             waves.derived += of_kernel.derived;
             waves.left += of_kernel.left;
             certificates += kernel->certificates.size();
             claims += kernel->claims.size();
-            derived += kernel->derived_facts;
+            derived += kernel->derived_facts.count;
         }
-        return {
-            "structure", Verdict::Holds,
-            fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {} facts "
-                        "from the code are left to re-analysis{}",
-                        certificates, claims, derived, text_of(waves))};
+        return {"structure", Verdict::Holds,
+                fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {}{}",
+                            certificates, claims, text_of(derived, loops), text_of(waves))};
     } catch (const Finding& finding) {
         return {"structure", finding.verdict, finding.what()};
     } catch (const std::overflow_error& error) {

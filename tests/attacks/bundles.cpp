@@ -30,6 +30,14 @@ constexpr const char* own_key = "-----BEGIN PRIVATE KEY-----\n"
                                 "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n"
                                 "-----END PRIVATE KEY-----\n";
 
+constexpr const char* counted_loop = "!Arch sm_70\n"
+                                     "IADD3 R1, RZ, RZ, RZ ?trans4 ;\n"
+                                     "L: FADD R2, R2, R2 ?trans4 ;\n"
+                                     "IADD3 R1, R1, 0x1, RZ ?trans4 ;\n"
+                                     "ISETP.LT.AND P0, PT, R1, 0x14, PT ?trans5 ;\n"
+                                     "@P0 BRA L ?trans5 ;\n"
+                                     "EXIT ?trans5 ;\n";
+
 void run_or_throw(const std::vector<std::string>& arguments) {
     const Outcome made = run_warpbound(arguments, {}, {}, {std::chrono::seconds{60}});
     if (made.exit_code != 0)
@@ -89,6 +97,10 @@ EvidenceFiles certified(Honest which) {
         if (which == Honest::InTurns) append(certify, {"--policy", "srr"});
         break;
     }
+    case Honest::Counted:
+        append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
+                         tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});
+        break;
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
                       folder.path("bundle")});

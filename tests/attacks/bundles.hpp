@@ -27,6 +27,7 @@ enum class Honest {
     Cached,    ///< Accesses through caches, by their addresses, 8 runs.
     InSlots,   ///< The same in time slots.
     InTurns,   ///< The same in strict turns.
+    Counted,   ///< A loop whose bound follows from the code alone.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

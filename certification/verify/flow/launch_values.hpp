@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// What a launch says of special registers and of words of constant bank 0.
+
+#include "assembly/isa/program.hpp"
+#include "certification/verify/flow/number_set.hpp"
+#include "models/launch/launch.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace warpbound::certification::verify {
+
+/// Which end of the ranges of thread and block indices.
+enum class Corner { First, Last };
+
+/// The values that the code reads from its launch: extents of block and grid, arguments, indices.
+/// Words that the launch leaves open may hold anything. With a corner: those of the one thread
+/// whose indices are all the first (last) ones, as far as the launch states the shapes.
+class LaunchValues {
+public:
+    LaunchValues(const assembly::Function& function, const models::Launch& launch,
+                 std::optional<Corner> corner = {});
+
+    /// `offset`: in constant bank 0. `Unit:` bytes.
+    [[nodiscard]] NumberSet word(std::int64_t offset) const;
+    /// `name`: as listed, such as SR_TID.X.
+    [[nodiscard]] NumberSet special(const std::string& name) const;
+    /// One thread is meant: what other threads of its warp hold is not known.
+    [[nodiscard]] bool is_one_thread() const { return is_one_thread_; }
+
+private:
+    std::map<std::int64_t, NumberSet> words_;
+    std::map<std::string, NumberSet> specials_;
+    bool is_one_thread_ = false;
+};
+
+} // namespace warpbound::certification::verify
