@@ -313,10 +313,16 @@ std::string perfect_caches_text(const TimedKernel& kernel) {
 std::string ports_text(const TimedKernel& kernel) {
     const std::string text =
         "Register reads wait for the ports of their banks in the order of issue; those of "
-        "instructions of variable latency delay no others and wait for none";
-    return text + (kernel.registers.writes
-                       ? ". Their results wait while those of fixed latency are written."
-                       : ", nor do their results.");
+        "instructions of variable latency delay no others and ";
+    if (!kernel.registers.reads->queued.empty())
+        return text + "wait while those of fixed latency take a port. " +
+               (kernel.registers.writes
+                    ? "Their results wait while those of fixed latency are written."
+                    : "Their results wait for no port.");
+    return text + "wait for none" +
+           (kernel.registers.writes
+                ? ". Their results wait while those of fixed latency are written."
+                : ", nor do their results.");
 }
 
 /// Flags of control fields that no rule of the machine uses.

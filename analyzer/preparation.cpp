@@ -3,6 +3,7 @@
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
 #include "analyzer/microarchitecture/unseen_counters.hpp"
+#include "assembly/isa/operand_reads.hpp"
 #include "assembly/isa/register_roles.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -66,7 +67,8 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 /// The described groups for which nothing is proved under a policy that does not conserve work:
 /// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read
 /// ports where a register may wait for the lag of a result (S33), and instruction caches that may
-/// replace lines (S36). Write ports (S69) under every such policy.
+/// replace lines (S36). Write ports (S69) and reads of variable latency (S73) under every such
+/// policy.
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
     std::vector<std::string_view> groups;
@@ -78,6 +80,8 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
             groups.emplace_back("register-file");
     }
     if (architecture.has_write_ports()) groups.emplace_back("register-file/write-ports");
+    if (architecture.has_variable_latency_reads())
+        groups.emplace_back("register-file/variable-latency-reads");
     if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
     if (architecture.has_operand_caches() && !bounds_operand_misses_without_conservation(request))
         groups.emplace_back("memories/constant");
@@ -262,6 +266,13 @@ Result<AnalysisContext> prepare(const Request& request) {
     for (std::size_t i = 0; i < kernel.used.size(); ++i) {
         if (!kernel.used[i]) continue;
         if (!kernel.timings[i]) return refusal_of_timings(kernel);
+        if (kernel.registers.reads)
+            if (const auto covered =
+                    check_queued_reads(*kernel.registers.reads, i,
+                                       assembly::has_result(request.function->instructions[i]),
+                                       kernel.timings[i].value());
+                !covered)
+                return refuse_at(*kernel.function, i, covered.error().what);
         if (kernel.registers.writes)
             if (const auto covered =
                     check_register_writes(*kernel.registers.writes, *kernel.registers.reads, i,

@@ -2,6 +2,7 @@
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 #include "analyzer/microarchitecture/unseen_counters.hpp"
 #include "assembly/amd/counters.hpp"
+#include "assembly/isa/operand_reads.hpp"
 
 #include <algorithm>
 #include <map>
@@ -65,6 +66,7 @@ PipelineModel::PipelineModel(const assembly::Function& function,
     if (const auto* slot = architecture.schedulers.find("issue-slot"); slot != nullptr)
         if (slot->interval) {
             issue_slot_ = end_of(*slot->interval, side);
+            least_issue_slot_ = slot->interval->lo;
             slot_slack_ = slot->interval->hi - 1;
         }
     for (const auto& instruction : function.instructions)
@@ -124,6 +126,7 @@ void PipelineModel::compile_stages(const assembly::Function& function,
     }
     longest_lag_ = longest_lag_of_grants(most, longest_use);
     if (stages.writes != nullptr && side_ == Side::Upper) compile_writes(*stages.writes);
+    if (!reads.queued.empty()) compile_queued_reads(function, timings, stages);
     if (stages.in_state || side_ == Side::Lower) return;
     // What waits for a result waits for its lag, too, before the wait counts in whole slots (S50).
     for (Compiled& compiled : compiled_) {
@@ -160,6 +163,73 @@ void PipelineModel::compile_writes(const RegisterWrites& writes) {
         if (waiting.write_barrier < 0) continue;
         std::int64_t& on = after_fixed_on_[static_cast<std::size_t>(waiting.write_barrier)];
         on = std::max(on, waiting.after_fixed);
+    }
+}
+
+void PipelineModel::compile_queued_reads(
+    const assembly::Function& function,
+    const std::vector<Result<models::InstructionTiming>>& timings, const IssueStages& stages) {
+    pending_banks_ = stages.reads->banks;
+    if (side_ == Side::Lower) return;
+    std::int64_t most = 0;
+    std::int64_t longest_use = issue_slot_;
+    for (std::size_t i = 0; i < compiled_.size(); ++i) {
+        Compiled& compiled = compiled_[i];
+        if (!timings[i] || !compiled.has_fixed_latency) continue;
+        const models::InstructionTiming& timing = timings[i].value();
+        compiled.delays_reads = compiled.reads;
+        most = std::max(most, *std::ranges::max_element(compiled.reads));
+        longest_use = std::max(longest_use, compiled.occupancy);
+        if (stages.in_state) continue;
+        // What is beyond the gap is in what S33 adds for an own instruction.
+        const std::int64_t gap = std::max(
+            {std::int64_t{1}, least_issue_slot_, std::min(timing.gap.lo, timing.gap_taken.lo)});
+        for (std::int64_t& reads : compiled.delays_reads)
+            reads = std::min(reads, gap);
+    }
+    beyond_window_ = std::max<std::int64_t>(0, most - window_);
+    if (!stages.in_state)
+        after_read_wait_ = std::max(longest_lag_, std::max(longest_use, most) - 1);
+    may_be_pending_.assign(pending_banks_ * (assembly::scoreboard_count + 1), false);
+    for (std::size_t i = 0; i < compiled_.size(); ++i) {
+        if (!timings[i] || !compiled_[i].executes) continue;
+        compiled_[i].queued = queued_read(compiled_[i], function.instructions[i],
+                                          timings[i].value(), stages.reads->queued[i]);
+        note_pending(compiled_[i]);
+    }
+}
+
+PipelineModel::QueuedRead PipelineModel::queued_read(const Compiled& compiled,
+                                                     const assembly::Instruction& instruction,
+                                                     const models::InstructionTiming& timing,
+                                                     const BankCounts& registers) const {
+    if (*std::ranges::max_element(registers) == 0) return {};
+    const auto least = [&](const models::Interval& first) {
+        return sum_of_product(first.lo, timing.pass_cost.lo, timing.passes.lo - 1);
+    };
+    QueuedRead read{.registers = registers, .due = least(timing.source_read)};
+    const bool has_result = assembly::has_result(instruction);
+    if (has_result) read.due = std::min(read.due, least(timing.latency));
+    if (compiled.read_barrier >= 0) read.sources = compiled.source_read - read.due;
+    if (!has_result) return read;
+    read.result = compiled.result - read.due;
+    // Whoever delays the read has its own result so late (S73).
+    constexpr std::int64_t until_reads = 3; // From two cycles before a grant to its first read.
+    if (compiled.after_fixed > 0)
+        read.result = std::max(read.result, compiled.after_fixed - until_reads + beyond_window_);
+    return read;
+}
+
+void PipelineModel::note_pending(const Compiled& compiled) {
+    const QueuedRead& read = compiled.queued;
+    for (std::size_t bank = 0; bank < read.registers.size(); ++bank) {
+        if (read.registers[bank] == 0) continue;
+        const auto note = [&](int scoreboard) {
+            may_be_pending_[static_cast<std::size_t>(scoreboard) * pending_banks_ + bank] = true;
+        };
+        note(end_of_warp);
+        if (read.result >= 0 && compiled.write_barrier >= 0) note(compiled.write_barrier);
+        if (read.sources >= 0) note(compiled.read_barrier);
     }
 }
 

@@ -108,11 +108,19 @@ template <class Wait> void PipelineModel::for_each_wait(const Compiled& compiled
     wait(barrier_component, StackCategory::Barrier);
     for (const std::size_t reg : compiled.waits)
         wait(register_base() + reg, StackCategory::RegisterDependence);
-    for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
-        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
-            wait(scoreboard_component(sb), StackCategory::Scoreboard);
+    const auto wait_for_reads = [&](int scoreboard) {
+        for (std::size_t bank = 0; side_ == Side::Upper && bank < pending_banks_; ++bank)
+            wait(pending_component(scoreboard, bank), StackCategory::Scoreboard);
+    };
+    for (int sb = 0; sb < assembly::scoreboard_count; ++sb) {
+        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) == 0) continue;
+        wait(scoreboard_component(sb), StackCategory::Scoreboard);
+        wait_for_reads(sb);
+    }
     for (const CountedWait& counted : compiled.counted) {
         if (side_ != Side::Upper && !sees(compiled, counted)) continue;
+        // However many may be unreleased: which reads are pending for them is not kept.
+        wait_for_reads(counted.scoreboard);
         // At most k unreleased: the (k + 1)-th largest release has passed. Beyond the releases that
         // are kept, the upper side waits for the smallest of them, the lower side for none.
         if (counted.unreleased < depth_)
@@ -181,6 +189,41 @@ void PipelineModel::delay_results(std::vector<Time>& components, const Compiled&
     }
     Time& completion = components[completion_component];
     completion = later(std::move(completion), after(granted, compiled.delays_end));
+}
+
+template <class Time>
+void PipelineModel::delay_reads(std::vector<Time>& components, const Compiled& compiled) const {
+    if (may_be_pending_.empty() || compiled.delays_reads.empty()) return;
+    for (std::size_t i = 0; i < may_be_pending_.size(); ++i) {
+        const std::int64_t reads = compiled.delays_reads[i % pending_banks_];
+        if (!may_be_pending_[i] || reads == 0) continue;
+        Time& pending = components[pending_base() + i];
+        pending = after(std::move(pending), reads);
+    }
+}
+
+template <class Time>
+void PipelineModel::enter_queued_read(std::vector<Time>& components, const Compiled& compiled,
+                                      const Time& issue) const {
+    const QueuedRead& queued = compiled.queued;
+    for (std::size_t bank = 0; bank < queued.registers.size(); ++bank) {
+        const std::int64_t registers = queued.registers[bank];
+        if (registers == 0) continue;
+        // What was granted before has read by the end of its window: the last grant before it, less
+        // two, is `next_grant` less one, or in the cycle before at the latest, and then its lag.
+        const std::int64_t window = window_ + 1 + registers;
+        const Time after_others = has_stages() ? after(components[grant_component()], window)
+                                               : after(issue, longest_lag_ + window);
+        const Time read = after(later(after(issue, queued.due), after_others), after_read_wait_);
+        const auto enter = [&](int scoreboard, std::int64_t cycles) {
+            Time& pending = components[pending_component(scoreboard, bank)];
+            pending = later(std::move(pending), after(read, cycles));
+        };
+        enter(end_of_warp, std::max(queued.result, queued.sources));
+        if (queued.result >= 0 && compiled.write_barrier >= 0)
+            enter(compiled.write_barrier, queued.result);
+        if (queued.sources >= 0) enter(compiled.read_barrier, queued.sources);
+    }
 }
 
 template <class Time>
@@ -275,10 +318,13 @@ void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) c
     for (const std::size_t reg : compiled.waits)
         state[register_base() + reg] = 0;
     const unsigned waited = compiled.wait_mask & compiled.seen;
-    for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
-        if (((waited >> static_cast<unsigned>(sb)) & 1U) != 0)
-            std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(sb)),
-                        depth_, 0);
+    for (int sb = 0; sb < assembly::scoreboard_count; ++sb) {
+        if (((waited >> static_cast<unsigned>(sb)) & 1U) == 0) continue;
+        std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_component(sb)), depth_,
+                    0);
+        std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(pending_component(sb, 0)),
+                    pending_banks_, 0);
+    }
     for (const CountedWait& counted : compiled.counted)
         for (std::size_t i = counted.unreleased; sees(compiled, counted) && i < depth_; ++i)
             state[scoreboard_component(counted.scoreboard) + i] = 0;
@@ -296,6 +342,8 @@ void PipelineModel::issue(PipelineState& state, std::size_t instruction,
         if (i != gap_kind_component) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
     pass_waits(state, compiled);
     const std::int64_t begin = pass_stages<std::int64_t>(state, compiled, 0);
+    delay_reads<std::int64_t>(state, compiled);
+    if (compiled.executes) enter_queued_read<std::int64_t>(state, compiled, 0);
     if (compiled.executes) delay_results<std::int64_t>(state, compiled, begin);
     if (compiled.executes)
         take_effect<std::int64_t>(state, compiled, 0,
@@ -315,6 +363,8 @@ Delays PipelineModel::advance(std::vector<Delays>& components, std::size_t instr
         issue = later(std::move(issue), components[component]);
     });
     const Delays begin = pass_stages(components, compiled, issue);
+    delay_reads(components, compiled);
+    if (compiled.executes) enter_queued_read(components, compiled, issue);
     if (compiled.executes) delay_results(components, compiled, begin);
     if (compiled.executes)
         take_effect(components, compiled, issue, pass_queue(components, compiled, issue, begin));
@@ -330,6 +380,8 @@ void PipelineModel::leave(std::vector<Delays>& components, std::size_t instructi
 Delays PipelineModel::completion(const std::vector<Delays>& components, const Delays& issue) const {
     Delays end = later(after(issue, 1), components[completion_component]);
     if (entries_ > 0) end = later(std::move(end), components[buffer_base() + entries_ - 1]);
+    for (std::size_t bank = 0; bank < pending_banks_; ++bank)
+        end = later(std::move(end), components[pending_component(end_of_warp, bank)]);
     return end;
 }
 
@@ -347,6 +399,8 @@ PortUse PipelineModel::port_use(std::size_t instruction) const {
 std::int64_t PipelineModel::completion(const PipelineState& state) const {
     std::int64_t end = std::max<std::int64_t>(1, state[completion_component]);
     if (entries_ > 0) end = std::max(end, state[buffer_base() + entries_ - 1]);
+    for (std::size_t bank = 0; bank < pending_banks_; ++bank)
+        end = std::max(end, state[pending_component(end_of_warp, bank)]);
     return end;
 }
 
@@ -367,6 +421,22 @@ std::int64_t PipelineModel::longest_in_queue() const {
     // `spacing` after one that was handed over before; the others follow each other.
     return sum_of_product(std::max(entry, spacing), spacing,
                           std::max<std::int64_t>(0, static_cast<std::int64_t>(places_) - 1));
+}
+
+/// Reads that follow raise it by no more than ports and window let them take in the time that
+/// passes.
+std::int64_t PipelineModel::longest_pending() const {
+    std::int64_t longest = 0;
+    for (const Compiled& compiled : compiled_) {
+        const QueuedRead& queued = compiled.queued;
+        if (queued.registers.empty()) continue;
+        const std::int64_t registers = *std::ranges::max_element(queued.registers);
+        longest = std::max(
+            longest, models::plus(std::max(queued.due, longest_lag_ + window_ + 1 + registers),
+                                  std::max(queued.result, queued.sources)));
+    }
+    const std::int64_t most_reads = window_ + beyond_window_;
+    return models::plus(longest, after_read_wait_ + longest_lag_ + window_ + 2 * most_reads);
 }
 
 PipelineState PipelineModel::top() const {
@@ -397,6 +467,8 @@ PipelineState PipelineModel::top() const {
     if (has_stages())
         std::fill(state.begin() + static_cast<std::ptrdiff_t>(hold_component()), queue,
                   longest_lag_ + std::max({window_, occupancy, std::int64_t{2}}));
+    std::fill(state.begin() + static_cast<std::ptrdiff_t>(pending_base()), state.end(),
+              longest_pending());
     if (places_ == 0) return state;
     std::fill(queue, state.end(), longest_in_queue());
     for (const Compiled& compiled : compiled_)

@@ -53,8 +53,8 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The stages in front of the units (C60 to C62), the write ports behind them (C108) and the memory
-/// queue (C71 to C74).
+/// The stages in front of the units (C60 to C62, C111), the write ports behind them (C108) and the
+/// memory queue (C71 to C74).
 struct IssueStages {
     const RegisterReads* reads = nullptr;   ///< Null: a machine without read ports.
     const RegisterWrites* writes = nullptr; ///< Null: a machine without write ports.
@@ -64,8 +64,8 @@ struct IssueStages {
     bool in_state = true;
 };
 
-/// The rules C4 to C15, C60 to C62, C71 to C74 and C108 of docs/reference/timing-contract.md for
-/// one side. Side: upper: every interval at its upper end, guarded instructions execute. Lower:
+/// The rules C4 to C15, C60 to C62, C71 to C74, C108 and C111 of docs/reference/timing-contract.md
+/// for one side. Side: upper: every interval at its upper end, guarded instructions execute. Lower:
 /// every interval at its lower end, guarded instructions are predicated off. docs/theory proves
 /// that no run is beyond.
 class PipelineModel {
@@ -109,7 +109,7 @@ public:
     /// Components of a state. `gap_component` is the earliest issue by the predecessor's gap;
     /// `gap_kind_component` is no time.
     [[nodiscard]] std::size_t size() const {
-        return queue_base() + (places_ > 0 ? places_ + 1 : 0);
+        return pending_base() + pending_banks_ * (assembly::scoreboard_count + 1);
     }
     static constexpr std::size_t gap_component = 0;
     static constexpr std::size_t gap_kind_component =
@@ -129,6 +129,14 @@ private:
     };
     static std::vector<CountedWait> counted_waits(const assembly::Instruction& instruction,
                                                   assembly::Target target);
+    /// Of an instruction of variable latency: what follows its reads (C111). `Unit:` core cycles.
+    struct QueuedRead {
+        BankCounts registers; ///< By bank; empty: nothing waits for its reads.
+        std::int64_t due = 0; ///< From its issue to its reads without waits, at least.
+        /// From its reads to its result and to its source read, at most; -1: it has none.
+        std::int64_t result = -1;
+        std::int64_t sources = -1;
+    };
     /// What `advance` needs to know of an instruction, for this side.
     struct Compiled {
         std::int64_t gap = 0;
@@ -169,6 +177,10 @@ private:
         /// Of a result of variable latency: from the grant of the last result of fixed latency
         /// that it may wait for, less two, to itself (C108); 0: it waits for none.
         std::int64_t after_fixed = 0;
+        /// Of an instruction of fixed latency: by how much its reads of each bank delay those of
+        /// variable latency that are pending (C111).
+        BankCounts delays_reads;
+        QueuedRead queued;
     };
 
     void compile_stages(const assembly::Function& function,
@@ -179,6 +191,15 @@ private:
                  const models::InstructionTiming& timing);
     /// docs/theory, S69. Side: upper.
     void compile_writes(const RegisterWrites& writes);
+    /// docs/theory, S73. Side: upper.
+    void compile_queued_reads(const assembly::Function& function,
+                              const std::vector<Result<models::InstructionTiming>>& timings,
+                              const IssueStages& stages);
+    [[nodiscard]] QueuedRead queued_read(const Compiled& compiled,
+                                         const assembly::Instruction& instruction,
+                                         const models::InstructionTiming& timing,
+                                         const BankCounts& registers) const;
+    void note_pending(const Compiled& compiled);
     void compile_queue(Compiled& compiled, const models::InstructionTiming& timing, bool in_state);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
@@ -213,6 +234,14 @@ private:
     template <class Time>
     void delay_results(std::vector<Time>& components, const Compiled& compiled,
                        const Time& granted) const;
+    /// Reads of variable latency that are pending wait for those of an instruction of fixed
+    /// latency.
+    template <class Time>
+    void delay_reads(std::vector<Time>& components, const Compiled& compiled) const;
+    /// The result and the source read of an instruction of variable latency that issues at `issue`.
+    template <class Time>
+    void enter_queued_read(std::vector<Time>& components, const Compiled& compiled,
+                           const Time& issue) const;
     void pass_waits(PipelineState& state, const Compiled& compiled) const;
     void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
     /// Likewise, of an operation that is released no earlier than those before it.
@@ -229,7 +258,8 @@ private:
     // grant that may follow the last one, of each unit the grant that its latch allows (both less
     // two cycles), of each bank the first cycle with a free port (less three cycles); with a
     // memory queue: the last hand-overs, as many as there are places (oldest first), the earliest
-    // next hand-over.
+    // next hand-over; where reads of variable latency wait: for each scoreboard and the end of the
+    // warp, by bank, the latest of what follows them.
     static constexpr std::size_t barrier_component = 1;
     static constexpr std::size_t completion_component = 2;
     static constexpr std::size_t scoreboard_base = 4;
@@ -250,6 +280,15 @@ private:
     [[nodiscard]] bool has_stages() const { return banks_ > 0; }
     [[nodiscard]] std::size_t queue_base() const { return bank_base() + banks_; }
     [[nodiscard]] std::size_t hand_over_component() const { return queue_base() + places_; }
+    /// The longest time from an issue to what follows a pending read, upper side.
+    [[nodiscard]] std::int64_t longest_pending() const;
+    [[nodiscard]] std::size_t pending_base() const {
+        return queue_base() + (places_ > 0 ? places_ + 1 : 0);
+    }
+    [[nodiscard]] std::size_t pending_component(int scoreboard, std::size_t bank) const {
+        return pending_base() + static_cast<std::size_t>(scoreboard) * pending_banks_ + bank;
+    }
+    static constexpr int end_of_warp = assembly::scoreboard_count; ///< In place of a scoreboard.
     /// The longest time from an issue to the hand-over, upper side.
     [[nodiscard]] std::int64_t longest_in_queue() const;
 
@@ -266,9 +305,16 @@ private:
     /// The largest `after_fixed`, upper side; by scoreboard: of its operations.
     std::int64_t after_fixed_ = 0;
     std::array<std::int64_t, assembly::scoreboard_count> after_fixed_on_{};
+    std::size_t pending_banks_ = 0; ///< Banks for whose ports reads of variable latency wait.
+    /// By component of theirs: whether a read may be pending. Upper side.
+    std::vector<bool> may_be_pending_;
+    /// What is left of the delays by other warps after such a wait (S73); 0: there are none.
+    std::int64_t after_read_wait_ = 0;
+    std::int64_t beyond_window_ = 0;  ///< Most reads of a bank, less the window.
     models::Interval drain_{0, 0, 0}; ///< Of a transaction.
     bool buffer_fills_ = true; ///< False: more entries than are tracked, so no instruction waits.
     std::int64_t issue_slot_ = 1; ///< Cycles between two choices of a scheduler.
+    std::int64_t least_issue_slot_ = 1;
     std::vector<SlotDistance> slots_;
     std::int64_t slot_slack_ = 0; ///< Between the first and the last cycle of a time slot.
     std::vector<Compiled> compiled_;

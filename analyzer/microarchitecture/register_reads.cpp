@@ -56,6 +56,19 @@ public:
             counts.resize(reads_.banks, 0);
     }
 
+    /// What instructions of variable latency read, where something waits for them (C111).
+    void count_queued() {
+        reads_.queued.assign(function_.instructions.size(), BankCounts(reads_.banks, 0));
+        for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
+            const assembly::Instruction& instruction = function_.instructions[i];
+            const bool announces = instruction.control && instruction.control->read_barrier;
+            if (reads_.has_fixed_latency[i] || !(announces || assembly::has_result(instruction)))
+                continue;
+            for (const SingleRead& read : single_reads(i))
+                ++reads_.queued[i][read.bank];
+        }
+    }
+
 private:
     [[nodiscard]] std::vector<SingleRead> single_reads(std::size_t index) const {
         constexpr int pair = 2; // Of a wider operand nothing is kept.
@@ -177,6 +190,24 @@ std::int64_t longest_lag_of_grants(std::int64_t most_reads, std::int64_t longest
     return models::plus(std::max(most_reads, longest_use), most_reads - 2);
 }
 
+Result<void> check_queued_reads(const RegisterReads& reads, std::size_t instruction,
+                                bool has_result, const models::InstructionTiming& timing) {
+    if (reads.queued.empty() || std::ranges::all_of(reads.queued[instruction],
+                                                    [](auto registers) { return registers == 0; }))
+        return boost::outcome_v2::success();
+    const bool is_cached_load = timing.through_caches && !timing.enters_write_buffer;
+    if (is_cached_load || models::is_atomic_at_l2(timing))
+        return Failure{"its result comes from the caches or from a slice of the L2, which "
+                       "register-file/variable-latency-reads does not cover; expected a memory "
+                       "fact with a level in place of its addresses, or --assume "
+                       "register-file=none"};
+    if (timing.source_read.lo < 1 || (has_result && timing.latency.lo < 1))
+        return Failure{"it reads its sources or has its result in the cycle of its issue, which "
+                       "register-file/variable-latency-reads does not cover; expected latency and "
+                       "source-read of at least one cycle, or --assume register-file=none"};
+    return boost::outcome_v2::success();
+}
+
 Result<std::optional<RegisterReads>> register_reads(const assembly::Function& function,
                                                     const assembly::ControlFlowGraph& graph,
                                                     const models::Architecture& architecture) {
@@ -203,8 +234,22 @@ Result<std::optional<RegisterReads>> register_reads(const assembly::Function& fu
     reads.banks = static_cast<std::size_t>(number("banks", 1, limit));
     reads.window = number("read-window", 1, limit);
     const std::int64_t reuse_slots = number("reuse-slots", 0, limit);
+    const bool has_queued = architecture.has_variable_latency_reads();
+    if (has_queued) number("variable-latency-reads", 1, 1);
     if (failure) return *failure;
-    ReadCounter{function, graph, reads, reuse_slots}.run();
+    if (has_queued && architecture.issue_control != models::IssueControl::Encoded)
+        return Failure{fmt::format("register-file/variable-latency-reads of architecture {}: a "
+                                   "machine with encoded control fields was expected",
+                                   architecture.name)};
+    if (has_queued && architecture.has_memory_queue())
+        return Failure{fmt::format(
+            "architecture {} has register-file/variable-latency-reads and memory-queue, which "
+            "hands over in order; expected a description without one of them, or --assume "
+            "memory-queue=none",
+            architecture.name)};
+    ReadCounter counter{function, graph, reads, reuse_slots};
+    counter.run();
+    if (has_queued) counter.count_queued();
     return std::optional{std::move(reads)};
 }
 

@@ -6,6 +6,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/architecture/instruction_timing.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,9 @@ struct RegisterReads {
     /// Side: lower: operands that the reuse cache may serve do not count, nor do those of an
     /// instruction that may be predicated off.
     std::vector<BankCounts> least;
+    /// By instruction of variable latency: what it reads through ports that others take (C111).
+    /// Empty where such reads wait for none. Side: upper.
+    std::vector<BankCounts> queued;
 
     /// Cycles between the grants of an instruction and of the one before it on its scheduler that
     /// suffice for its reads among several warps; 0 for an instruction that does not pass Allocate.
@@ -41,6 +45,11 @@ struct RegisterReads {
 /// `longest_use`: the longest occupancy of a latch by an instruction of fixed latency. Side: upper.
 /// `Source:` docs/theory, S33, lemma 3.
 std::int64_t longest_lag_of_grants(std::int64_t most_reads, std::int64_t longest_use);
+
+/// Refuses an instruction whose reads of variable latency the rule does not cover. Requires: it is
+/// one of those that `reads` is about.
+Result<void> check_queued_reads(const RegisterReads& reads, std::size_t instruction,
+                                bool has_result, const models::InstructionTiming& timing);
 
 /// None for a machine without read ports. Refuses values that are absent or not supported.
 Result<std::optional<RegisterReads>> register_reads(const assembly::Function& function,

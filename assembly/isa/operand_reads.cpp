@@ -81,4 +81,9 @@ bool has_fixed_latency(const Instruction& instruction) {
     return !instruction.effects.memory && !names_scoreboard;
 }
 
+bool has_result(const Instruction& instruction) {
+    return !instruction.effects.writes.empty() ||
+           (instruction.control && instruction.control->write_barrier);
+}
+
 } // namespace warpbound::assembly

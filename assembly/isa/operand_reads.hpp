@@ -29,4 +29,8 @@ std::vector<OperandRead> operand_reads(const Instruction& instruction, Target ta
 /// accesses no memory, and its control field names no scoreboard.
 bool has_fixed_latency(const Instruction& instruction);
 
+/// Whether something may wait for its result: it writes registers, or its control field announces a
+/// result on a scoreboard.
+bool has_result(const Instruction& instruction);
+
 } // namespace warpbound::assembly

@@ -70,6 +70,10 @@ void require_proofs(const LaunchDemand& demand) {
         require_proof(code, FurtherDelay::WritePorts);
         require_provable_results(code);
     }
+    if (machine.has_variable_latency_reads()) {
+        require_proof(code, FurtherDelay::QueuedReads);
+        require_provable_reads(code);
+    }
     if (machine.has_memory_queue()) require_proof(code, FurtherDelay::MemoryQueue);
 }
 

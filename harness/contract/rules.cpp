@@ -117,6 +117,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C60", "Control and Allocate", after_issue},
     {"C61", "grant of the reads", banks},
     {"C62", "reuse cache", banks},
+    {"C111", "reads of variable latency", banks},
     {"C108", "write port", banks},
     {"C71", "places", queue},
     {"C72", "hand-over", queue},

@@ -94,6 +94,10 @@ struct Architecture {
     [[nodiscard]] bool has_write_ports() const {
         return register_file.find("write-ports") != nullptr;
     }
+    /// Whether reads of variable latency wait for the read ports of the banks (C111).
+    [[nodiscard]] bool has_variable_latency_reads() const {
+        return register_file.find("variable-latency-reads") != nullptr;
+    }
     /// Whether `memories/constant` describes a cache of constant operands per scheduler (C81, C82);
     /// else it describes one of the SM (C51 to C53).
     [[nodiscard]] bool has_operand_caches() const;

@@ -96,6 +96,7 @@ constexpr auto register_file = std::to_array<ValueRule>({
     {.name = "read-window", .unit = "cycles", .minimum = 1, .exact = true},
     {.name = "reuse-slots", .unit = "1", .exact = true},
     {.name = "write-ports", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "variable-latency-reads", .unit = "1", .minimum = 1, .exact = true},
 });
 
 constexpr auto collectors = std::to_array<ValueRule>({

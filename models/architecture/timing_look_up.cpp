@@ -2,6 +2,7 @@
 
 #include "assembly/amd/counters.hpp"
 #include "assembly/amd/dual_issue.hpp"
+#include "assembly/isa/operand_reads.hpp"
 #include "assembly/isa/source_places.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
@@ -208,8 +209,15 @@ void TimingLookUp::find_source_read() {
     // C107: at some time before the result.
     if (assembly::is_amd(function_.target))
         result_.source_read.hi = result_.latency.hi;
-    else if (instruction_.control && instruction_.control->read_barrier)
+    else if (instruction_.control && (instruction_.control->read_barrier || waits_for_read_ports()))
         result_.source_read = form_value("source-read");
+}
+
+/// C111: its result moves with its reads.
+bool TimingLookUp::waits_for_read_ports() const {
+    return architecture_.has_variable_latency_reads() &&
+           !assembly::has_fixed_latency(instruction_) && assembly::has_result(instruction_) &&
+           !assembly::operand_reads(instruction_, function_.target).empty();
 }
 
 void TimingLookUp::find_initiation() {

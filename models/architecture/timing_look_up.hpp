@@ -59,6 +59,7 @@ private:
     std::uint64_t size(std::string_view memory, std::string_view name);
     void find_latency();
     void find_source_read();
+    [[nodiscard]] bool waits_for_read_ports() const;
     void find_initiation();
     void find_slice_time();
     void find_sector_drain();

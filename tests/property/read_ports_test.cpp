@@ -6,7 +6,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "assembly/isa/function_effects.hpp"
 #include "harness/device.hpp"
-#include "harness/simulator/machine.hpp"
+#include "tests/support/bounded_launches.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
@@ -21,17 +21,7 @@
 namespace warpbound {
 namespace {
 
-struct ReadPortsVerdict {
-    std::string failure;
-    std::string refusal; ///< Why it was not bounded.
-    bool several_warps = false;
-    bool shares_scheduler = false;
-    bool straight = false; ///< One path, whose bounds are met.
-    bool diverges = false;
-    double tightness = 0; ///< Upper bound over the longest run.
-    double slack = 0;     ///< Shortest run over the lower bound.
-    /// The reads delay a run: it is longer than on the machine without them.
-    bool is_delayed = false;
+struct ReadPortsVerdict : tests::BoundedLaunch {
     bool may_miss_increments = false;
     /// A run is shorter than the lower bound of a machine whose increments are seen at once.
     bool misses_increments = false;
@@ -59,10 +49,7 @@ models::Architecture with_read_ports(models::Architecture machine, tests::Random
     put("read-ports", 1);
     put("read-window", pick(3, 1, 4));
     put("reuse-slots", pick(3, 0, 3));
-    const std::int64_t places = random.whole(1, 4);
-    state(machine.limits, "max-blocks", places, places);
-    state(machine.blocks, "replacement", 3, 9);
-    state(machine.blocks, "start", 5, 20);
+    tests::put_block_places(machine, random);
     for (auto& [opcode_class, timing] : machine.classes)
         if (opcode_class <= assembly::OpcodeClass::FloatCompare) {
             const bool is_slow = random.whole(0, 3) == 0;
@@ -183,25 +170,17 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
     }
     verdict.diverges = !made.facts.divergents.empty();
 
-    analyzer::Request request;
-    request.function = made.function;
-    request.graph = &made.graph;
-    request.architecture = &architecture;
-    request.facts = &made.facts;
+    analyzer::Request request = tests::request_of(made, architecture);
     static const std::vector<std::string> policies = tests::conserving_policies(
         {"two-level:active=48", "variable-rate:fast=0,every=2,conserving"});
-    if (seed / 3 % 3 > 0) {
-        request.launch = {random.whole(1, 8), 32 * random.whole(1, 8)};
-        request.multiprocessors = random.whole(0, 3) == 0 ? random.whole(2, 3) : 1;
-    }
+    if (seed / 3 % 3 > 0) tests::draw_launch(request, random);
     constexpr std::array set_limited{"two-level:active=1", "two-level:active=2",
                                      "two-level:active=3"};
     std::string policy = policies[seed / 11 % policies.size()];
     if (described.sm >= 50 && seed / 7 % 4 == 1 && !options.conditional_barriers)
         policy = set_limited[seed / 28 % set_limited.size()];
     request.policy = models::read_policy(policy).value();
-    verdict.several_warps = request.launch.blocks * request.launch.threads > 32;
-    verdict.shares_scheduler = request.launch.threads > 128;
+    tests::note_launch(verdict, request);
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
         verdict.refusal = to_string(analysis.error());
@@ -216,38 +195,17 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
         if (proved.value().execution_time.bounds().upper() != bounds.upper())
             return fail("another bound with evidence");
     }
-    const harness::Kernel launched{made.function, &made.graph, &made.facts, request.launch};
-    const auto machine = harness::simulator::Machine::prepare(
-        architecture, launched, request.policy, request.multiprocessors);
+    const auto machine = tests::prepare_launch(request, architecture);
     if (!machine) return fail("not simulated: " + to_string(machine.error()));
-    std::uint64_t run_seed = seed * 7919;
     std::int64_t best = INT64_MAX;
-    std::int64_t worst = 0;
-    using enum harness::Draw;
-    for (const auto draw : {Uniform, Extremes, AllLow, AllHigh, Adversarial}) {
-        const auto observed = machine.value()->run({++run_seed, draw, {}});
-        if (!observed) return fail("run refused: " + to_string(observed.error()));
-        const auto time = observed.value().execution_time;
-        best = std::min(best, time.count());
-        worst = std::max(worst, time.count());
-        if (!bounds.contains(time))
-            return fail("simulated " + std::to_string(time.count()) + " outside [" +
-                        std::to_string(bounds.lower().count()) + ", " +
-                        std::to_string(bounds.upper().count()) + "], launch " +
-                        models::to_string(request.launch) + " on " +
-                        std::to_string(request.multiprocessors) + ", policy " +
-                        models::to_string(request.policy) + ", run seed " +
-                        std::to_string(run_seed) + ", draw " +
-                        std::string{harness::to_string(draw)});
-        if (!verdict.straight || verdict.several_warps) continue;
-        const auto end = draw == AllLow ? bounds.lower() : draw == AllHigh ? bounds.upper() : time;
-        if (time != end)
-            return fail("straight-line code takes " + std::to_string(time.count()) +
-                        ", its bound is " + std::to_string(end.count()));
-    }
-    verdict.tightness = static_cast<double>(bounds.upper().count()) / static_cast<double>(worst);
-    verdict.slack = static_cast<double>(best) /
-                    static_cast<double>(std::max<std::int64_t>(1, bounds.lower().count()));
+    const bool is_exact = verdict.straight && !verdict.several_warps;
+    const auto failure = tests::run_every_draw(
+        *machine.value(), request, bounds, seed * 7919, verdict,
+        [&](const models::Observation& observed, harness::Draw draw, std::uint64_t) {
+            best = std::min(best, observed.execution_time.count());
+            return is_exact ? tests::met_from_both_sides(observed, bounds, draw) : std::string{};
+        });
+    if (!failure.empty()) return fail(failure);
     if (verdict.may_miss_increments) {
         models::Architecture sees = architecture;
         std::erase_if(sees.schedulers.values,
@@ -265,59 +223,31 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
     perfect.register_file = {};
     std::erase_if(perfect.schedulers.values,
                   [](const auto& value) { return value.name == "counter-delay"; });
-    const auto without = harness::simulator::Machine::prepare(perfect, launched, request.policy,
-                                                              request.multiprocessors);
+    const auto without = tests::prepare_launch(request, perfect);
     if (!without) return fail("not simulated: " + to_string(without.error()));
-    const auto fast = without.value()->run({run_seed, AllHigh, {}});
-    const auto slow = machine.value()->run({run_seed, AllHigh, {}});
-    verdict.is_delayed =
-        fast && slow && slow.value().execution_time.count() > fast.value().execution_time.count();
+    verdict.is_delayed = tests::is_slower(*machine.value(), *without.value(), seed * 7919 + 5);
     return verdict;
 }
 
 TEST(ReadPortBounds, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
-    std::uint64_t delayed = 0;
-    std::uint64_t straight = 0;
-    std::uint64_t several = 0;
-    std::uint64_t shared = 0;
-    std::uint64_t divergent = 0;
-    std::uint64_t refused = 0;
+    tests::LaunchCounts counts;
     std::uint64_t may_miss = 0;
     std::uint64_t misses = 0;
-    double tightness = 0;
-    double slack = 0;
-    std::uint64_t bounded = 0;
     const std::uint64_t cases = tests::run_campaign(check_case, [&](const auto& verdict) {
-        if (!verdict.refusal.empty()) ++refused;
-        if (verdict.tightness == 0) return;
-        ++bounded;
-        tightness += verdict.tightness;
-        slack += verdict.slack;
-        if (verdict.is_delayed) ++delayed;
-        if (verdict.straight && !verdict.several_warps) ++straight;
-        if (verdict.several_warps) ++several;
-        if (verdict.shares_scheduler) ++shared;
-        if (verdict.diverges) ++divergent;
+        if (!counts.add(verdict)) return;
         if (verdict.may_miss_increments) ++may_miss;
         if (verdict.misses_increments) ++misses;
     });
-    RecordProperty("delayed", std::to_string(delayed));
-    RecordProperty("straight", std::to_string(straight));
-    RecordProperty("several_warps", std::to_string(several));
-    RecordProperty("divergent", std::to_string(divergent));
+    counts.record();
     RecordProperty("below_bounds_that_see_increments", std::to_string(misses));
-    RecordProperty("mean_upper_over_longest",
-                   std::to_string(tightness / static_cast<double>(bounded)));
-    RecordProperty("mean_shortest_over_lower",
-                   std::to_string(slack / static_cast<double>(bounded)));
-    EXPECT_GT(delayed * 4, bounded) << "reads delayed hardly a run";
-    EXPECT_GT(straight * 60, cases);
-    EXPECT_GT(several * 3, cases);
-    EXPECT_GT(shared * 6, cases);
-    EXPECT_GT(divergent * 10, cases);
+    EXPECT_GT(counts.delayed * 4, counts.bounded) << "reads delayed hardly a run";
+    EXPECT_GT(counts.straight * 60, cases);
+    EXPECT_GT(counts.several * 3, cases);
+    EXPECT_GT(counts.shared * 6, cases);
+    EXPECT_GT(counts.divergent * 10, cases);
     EXPECT_GT(may_miss * 6, cases);
     EXPECT_GT(misses * 40, may_miss) << "hardly a run missed an increment";
-    EXPECT_LT(refused * 10, cases);
+    EXPECT_LT(counts.refused * 10, cases);
 }
 
 } // namespace

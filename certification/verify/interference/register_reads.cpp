@@ -262,6 +262,37 @@ void require_provable_results(const TimedCode& code) {
     }
 }
 
+void require_provable_reads(const TimedCode& code) {
+    const KernelCase& kernel = code.kernel;
+    const models::Architecture& machine = kernel.architecture;
+    const char* const name = "variable-latency-reads";
+    if (exact_number(kernel, machine.register_file, "register-file", name) != 1 ||
+        !machine.has_read_ports() || machine.issue_control != models::IssueControl::Encoded)
+        refuted(kernel.id +
+                ": register-file/variable-latency-reads is not 1, beside read ports, on "
+                "a machine with control fields");
+    if (machine.has_memory_queue())
+        refuted(kernel.id + ": nothing is proved of register-file/variable-latency-reads beside "
+                            "memory-queue (S73)");
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        const Instruction& instruction = kernel.function->instructions[i];
+        if (!code.reachable[i] || assembly::has_fixed_latency(instruction) ||
+            assembly::operand_reads(instruction, kernel.function->target).empty())
+            continue;
+        const bool announces = instruction.control && instruction.control->read_barrier;
+        const bool has_result = assembly::has_result(instruction);
+        if (!announces && !has_result) continue;
+        const models::InstructionTiming& timing = code.timings[i].value();
+        const bool is_at_once = timing.source_read.lo < 1 || (has_result && timing.latency.lo < 1);
+        const bool is_elsewhere = (timing.through_caches && !timing.enters_write_buffer) ||
+                                  models::is_atomic_at_l2(timing);
+        if (is_at_once || is_elsewhere)
+            refuted(fmt::format("{}: nothing is proved of the reads at 0x{:04x} on a machine with "
+                                "register-file/variable-latency-reads (S73)",
+                                kernel.id, instruction.address));
+    }
+}
+
 std::int64_t read_window(const TimedCode& code) {
     return read_port_values(code.kernel).window;
 }

@@ -27,4 +27,8 @@ std::int64_t read_window(const TimedCode& code);
 /// instruction whose result the rule refuses.
 void require_provable_results(const TimedCode& code);
 
+/// S73: throws `Finding` where the description has reads of variable latency of another kind than
+/// C111, or beside a memory queue, or an instruction whose reads the rule refuses.
+void require_provable_reads(const TimedCode& code);
+
 } // namespace warpbound::certification::verify

@@ -55,7 +55,7 @@ void prepare_active_set(const TimedCode& code, bool /*waits_in_memory*/, PolicyD
 }
 
 /// S33 speaks of active sets only where instructions of fixed latency announce no result, S36 and
-/// S42 only where no line is replaced, S69 never.
+/// S42 only where no line is replaced, S69 and S73 never.
 bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
     switch (delay) {
     case FurtherDelay::ReadPorts:
@@ -65,6 +65,7 @@ bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
     case FurtherDelay::Operands:
         return all_operands_stay(code);
     case FurtherDelay::WritePorts:
+    case FurtherDelay::QueuedReads:
     case FurtherDelay::MemoryQueue:
         break;
     }
@@ -81,7 +82,8 @@ void add_strict_turns(const TimedCode& code, bool /*waits_in_memory*/, PolicyDem
     demand.tables.merge(demand.rotations.tables);
 }
 
-/// S50 and S51; nothing is proved of constant operands, memory queues and write ports.
+/// S50 and S51; nothing is proved of constant operands, memory queues, write ports and
+/// reads of variable latency.
 bool covers_stages(const TimedCode& /*code*/, FurtherDelay delay) {
     return delay == FurtherDelay::ReadPorts || delay == FurtherDelay::InstructionLines;
 }
@@ -149,6 +151,8 @@ std::string_view text_of(FurtherDelay delay) {
         return "on a machine with register-file/read-ports";
     case FurtherDelay::WritePorts:
         return "on a machine with register-file/write-ports";
+    case FurtherDelay::QueuedReads:
+        return "on a machine with register-file/variable-latency-reads";
     case FurtherDelay::MemoryQueue:
         return "on a machine with memory-queue";
     case FurtherDelay::InstructionLines:

@@ -36,7 +36,14 @@ struct PolicyInputs {
 };
 
 /// What delays a warp besides issue slots and ports.
-enum class FurtherDelay { ReadPorts, WritePorts, MemoryQueue, InstructionLines, Operands };
+enum class FurtherDelay {
+    ReadPorts,
+    WritePorts,
+    QueuedReads,
+    MemoryQueue,
+    InstructionLines,
+    Operands
+};
 
 /// What is proved of queueing delays by addresses where a policy holds warps back: nothing, or that
 /// they count as in time slots (S29) or in strict turns (S29a).

@@ -76,6 +76,15 @@ struct SourcesRead {
     std::int64_t number = 0;
     friend bool operator==(const SourcesRead&, const SourcesRead&) = default;
 };
+/// The last register of an instruction of variable latency was read through its port (C111).
+struct QueuedRead {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t waited = 0; ///< Up to `cycle`, while ports were taken.
+    friend bool operator==(const QueuedRead&, const QueuedRead&) = default;
+};
 /// The result of an instruction is ready.
 struct Completed {
     std::int64_t cycle = 0;
@@ -223,7 +232,7 @@ struct OperationStepped {
     friend bool operator==(const OperationStepped&, const OperationStepped&) = default;
 };
 using Event =
-    std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
+    std::variant<WarpStarted, Issued, QueuedRead, SourcesRead, Completed, Drained, WarpEnded,
                  InstructionsFetched, OperandRead, Collected, UnitEntered, ReadsGranted, HandedOver,
                  LineFilled, LineAccessed, AtomicServed, DramServed, OperationStepped>;
 

@@ -26,7 +26,9 @@ struct KernelCode : KernelPaths {
 
     std::vector<std::uint16_t> bank_registers; ///< Of all operations: R0, R1, ..
     std::vector<BankRead> bank_reads;          ///< Of all operations, through read ports.
-    std::vector<BankWrite> bank_writes;        ///< Of all operations, through write ports.
+    /// Of all operations: through write ports, and, those of variable latency, through read ports.
+    std::vector<BankRegisters> bank_writes;
+    std::vector<BankRegisters> queued_reads;
     std::vector<std::uint64_t> constant_lines; ///< Of all operations.
     std::vector<std::uint64_t> lines;          ///< Of the instruction caches, from `lines_of`.
 

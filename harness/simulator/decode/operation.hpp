@@ -81,6 +81,8 @@ struct Operation {
     RegisterSpan bank_reads;        ///< In `KernelCode::bank_reads`.
     RegisterSpan bank_writes;       ///< In `KernelCode::bank_writes`.
     bool waits_for_write = false;   ///< Its result waits for write ports of banks (C108).
+    RegisterSpan queued_reads;      ///< In `KernelCode::queued_reads`; empty: they delay nothing.
+    bool has_result = false;        ///< Something may wait for it.
     bool repeats_register = false;  ///< It names a register at several operand positions.
     bool has_unknown_width = false; ///< Of an operand.
     bool is_long = false;           ///< Its result comes from global or local memory, or a texture.

@@ -270,6 +270,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     add_bank_reads(instruction, operation);
     if (const auto added = add_bank_writes(instruction, operation); !added)
         return added.as_failure();
+    if (const auto added = add_queued_reads(instruction, operation); !added)
+        return added.as_failure();
     if (code_.machine.register_file)
         if (const auto added = add_collection(block, index, timing, operation); !added)
             return added.as_failure();
@@ -330,6 +332,33 @@ Result<void> OperationTranslator::add_bank_writes(const Instruction& instruction
                              .count = static_cast<std::uint32_t>(writes.value().size())};
     operation.waits_for_write = !has_fixed_result(operation) && operation.bank_writes.count > 0;
     code_.bank_writes.insert(code_.bank_writes.end(), writes.value().begin(), writes.value().end());
+    return boost::outcome_v2::success();
+}
+
+Result<void> OperationTranslator::add_queued_reads(const Instruction& instruction,
+                                                   Operation& operation) {
+    const auto& ports = code_.machine.read_ports;
+    if (!ports || !ports->has_variable_latency_reads || operation.has_fixed_latency)
+        return boost::outcome_v2::success();
+    operation.has_result = assembly::has_result(instruction);
+    if (!operation.has_result && !operation.read_barrier) return boost::outcome_v2::success();
+    const auto reads = queued_reads_of(instruction, kernel_.function->target, *ports);
+    if (reads.empty()) return boost::outcome_v2::success();
+    if (operation.result_is_notified || operation.is_atomic)
+        return refuse(instruction,
+                      fmt::format("its result comes from {}, which register-file/"
+                                  "variable-latency-reads does not cover; expected a memory fact "
+                                  "with a level in place of its addresses, or --assume "
+                                  "register-file=none",
+                                  operation.is_atomic ? "a slice of the L2" : "the caches"));
+    if (operation.source_read.lo < 1 || (operation.has_result && operation.latency.lo < 1))
+        return refuse(instruction, "it reads its sources or has its result in the cycle of its "
+                                   "issue; with register-file/variable-latency-reads, expected "
+                                   "latency and source-read of at least one cycle, or --assume "
+                                   "register-file=none");
+    operation.queued_reads = {.first = static_cast<std::uint32_t>(code_.queued_reads.size()),
+                              .count = static_cast<std::uint32_t>(reads.size())};
+    code_.queued_reads.insert(code_.queued_reads.end(), reads.begin(), reads.end());
     return boost::outcome_v2::success();
 }
 

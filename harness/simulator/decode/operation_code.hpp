@@ -46,6 +46,8 @@ private:
     void add_bank_reads(const assembly::Instruction& instruction, Operation& operation);
     /// Write ports: C108.
     Result<void> add_bank_writes(const assembly::Instruction& instruction, Operation& operation);
+    /// Read ports of what has variable latency: C111.
+    Result<void> add_queued_reads(const assembly::Instruction& instruction, Operation& operation);
     RegisterSpan add_registers(const std::vector<assembly::Register>& registers);
     Result<void> add_constants(const assembly::Instruction& instruction, Operation& operation);
     RegisterSpan add_bank_registers(const std::vector<std::uint16_t>& registers);

@@ -130,6 +130,9 @@ Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& 
     if (!architecture.has_read_ports()) {
         values.expect(!architecture.has_write_ports(),
                       "register-file/write-ports without register-file/read-ports; expected both");
+        values.expect(!architecture.has_variable_latency_reads(),
+                      "register-file/variable-latency-reads without register-file/read-ports; "
+                      "expected both");
         if (values.failure()) return *values.failure();
         return std::optional<ReadPortsShape>{};
     }
@@ -146,6 +149,17 @@ Result<std::optional<ReadPortsShape>> read_ports_of(const models::Architecture& 
         values.expect(architecture.issue_control == models::IssueControl::Encoded,
                       "register-file/write-ports on a machine with interlocks; expected one with "
                       "encoded control fields");
+    }
+    shape.has_variable_latency_reads = architecture.has_variable_latency_reads();
+    if (shape.has_variable_latency_reads) {
+        values.number(group, "variable-latency-reads", 1, 1);
+        values.expect(architecture.issue_control == models::IssueControl::Encoded,
+                      "register-file/variable-latency-reads on a machine with interlocks; expected "
+                      "one with encoded control fields");
+        values.expect(!architecture.has_memory_queue(),
+                      "register-file/variable-latency-reads beside memory-queue, which hands over "
+                      "in order; expected a description without one of them, or --assume "
+                      "memory-queue=none");
     }
     if (values.failure()) return *values.failure();
     return std::optional{shape};
@@ -185,10 +199,24 @@ std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
     return reads;
 }
 
-Result<std::vector<BankWrite>> bank_writes_of(const assembly::Instruction& instruction,
-                                              const Operation& operation,
-                                              const ReadPortsShape& ports) {
-    std::vector<BankWrite> writes;
+std::vector<BankRegisters> queued_reads_of(const assembly::Instruction& instruction,
+                                           assembly::Target target, const ReadPortsShape& ports) {
+    std::vector<BankRegisters> reads;
+    const auto registers = bank_reads_of(instruction, target, ports);
+    for (std::size_t bank = 0; bank < ports.banks; ++bank) {
+        const auto count = std::count_if(registers.begin(), registers.end(),
+                                         [&](const BankRead& read) { return read.bank == bank; });
+        if (count > 0)
+            reads.push_back({.bank = static_cast<std::uint8_t>(bank),
+                             .registers = static_cast<std::uint8_t>(count)});
+    }
+    return reads;
+}
+
+Result<std::vector<BankRegisters>> bank_writes_of(const assembly::Instruction& instruction,
+                                                  const Operation& operation,
+                                                  const ReadPortsShape& ports) {
+    std::vector<BankRegisters> writes;
     for (std::size_t bank = 0; bank < ports.banks; ++bank) {
         const auto registers =
             std::count_if(instruction.effects.writes.begin(), instruction.effects.writes.end(),
@@ -202,8 +230,9 @@ Result<std::vector<BankWrite>> bank_writes_of(const assembly::Instruction& instr
     }
     if (writes.empty()) return writes;
     const bool is_wide = has_fixed_result(operation) &&
-                         std::any_of(writes.begin(), writes.end(),
-                                     [](const BankWrite& write) { return write.registers > 1; });
+                         std::any_of(writes.begin(), writes.end(), [](const BankRegisters& write) {
+                             return write.registers > 1;
+                         });
     if (!is_wide && (operation.result_is_notified || operation.latency.lo > 0)) return writes;
     return Failure{fmt::format("it {}; with register-file/write-ports, expected a latency of at "
                                "least one cycle, and of fixed latency one register a bank, or "

@@ -66,6 +66,7 @@ struct ReadPortsShape {
     std::int64_t window = 1;      ///< Cycles after the grant in which all reads take place.
     std::size_t reuse_slots = 0;  ///< Operand positions of which a register is kept, per bank.
     bool has_write_ports = false; ///< Results of variable latency wait for write ports (C108).
+    bool has_variable_latency_reads = false; ///< Their reads wait for read ports (C111).
 };
 
 /// The memory queue of a scheduler, in front of the memory path of the SM (C71 to C74).
@@ -83,8 +84,8 @@ struct BankRead {
     bool is_certain = true;    ///< False where the width of the operand is not known.
 };
 
-/// Registers of one bank that an instruction writes.
-struct BankWrite {
+/// Registers of one bank that an instruction reads or writes.
+struct BankRegisters {
     std::uint8_t bank = 0;
     std::uint8_t registers = 0;
 };
@@ -110,9 +111,13 @@ std::vector<BankRead> bank_reads_of(const assembly::Instruction& instruction,
                                     assembly::Target target, const ReadPortsShape& ports);
 
 /// What an instruction writes to the banks, by bank. Refuses what C108 refuses.
-Result<std::vector<BankWrite>> bank_writes_of(const assembly::Instruction& instruction,
-                                              const Operation& operation,
-                                              const ReadPortsShape& ports);
+Result<std::vector<BankRegisters>> bank_writes_of(const assembly::Instruction& instruction,
+                                                  const Operation& operation,
+                                                  const ReadPortsShape& ports);
+
+/// What an instruction of variable latency reads from the banks, by bank (C111).
+std::vector<BankRegisters> queued_reads_of(const assembly::Instruction& instruction,
+                                           assembly::Target target, const ReadPortsShape& ports);
 
 /// The caches of constant operands (C81, C82); none without `hold` in that group. Refuses as
 /// `fetch_of`.

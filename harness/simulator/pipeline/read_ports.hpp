@@ -42,6 +42,8 @@ public:
     std::int64_t issue(std::int64_t now, const Reader& reader);
     /// An instruction of variable latency issues: it leaves Control in the next cycle but one.
     void issue_to_queue() { issue_from_ = 0; }
+    /// The first cycle in which the port of the bank is free.
+    [[nodiscard]] std::int64_t free_at(std::size_t bank) const { return free_at_[bank]; }
     /// Reads of the last grant, by bank.
     [[nodiscard]] const std::vector<std::int64_t>& reads() const { return reads_; }
 

@@ -4,14 +4,17 @@
 
 namespace warpbound::harness::simulator {
 
-void WritePorts::settle(Bank& bank, std::int64_t now) {
+void WritePorts::settle(Bank& bank, std::int64_t now) const {
     constexpr std::int64_t kept = 256; // More registers than an instruction writes to a bank.
+    std::int64_t oldest = now;
+    for (const Result& result : results_)
+        oldest = std::min(oldest, result.at);
     while (!bank.due.empty() && bank.due.top() <= now) {
         bank.last = std::max(bank.due.top(), bank.last + 1);
         bank.taken.push_back(bank.last);
         bank.due.pop();
     }
-    while (!bank.taken.empty() && bank.taken.front() < now - kept)
+    while (!bank.taken.empty() && bank.taken.front() < oldest - kept)
         bank.taken.pop_front();
 }
 
@@ -32,7 +35,8 @@ bool WritePorts::become_due(int warp, std::int64_t number, std::int64_t at) {
     return true;
 }
 
-bool WritePorts::has_written(const Result& result, const BankWrite& write, std::int64_t now) const {
+bool WritePorts::has_written(const Result& result, const BankRegisters& write,
+                             std::int64_t now) const {
     const std::int64_t from = result.at - write.registers + 1;
     const std::deque<std::int64_t>& taken = banks_[write.bank].taken;
     const auto first = std::lower_bound(taken.begin(), taken.end(), from);
@@ -50,8 +54,9 @@ std::vector<WritePorts::Result> WritePorts::take_written(std::int64_t now) {
     std::erase_if(results_, [&](const Result& result) {
         const bool is_written =
             result.at <= now &&
-            std::all_of(result.writes.first, result.writes.first + result.writes.count,
-                        [&](const BankWrite& write) { return has_written(result, write, now); });
+            std::all_of(
+                result.writes.first, result.writes.first + result.writes.count,
+                [&](const BankRegisters& write) { return has_written(result, write, now); });
         if (is_written) written.push_back(result);
         return is_written;
     });

@@ -21,7 +21,7 @@ public:
 
     /// The registers that an instruction writes, by bank.
     struct Writes {
-        const BankWrite* first = nullptr;
+        const BankRegisters* first = nullptr;
         std::size_t count = 0;
     };
     /// A result of variable latency.
@@ -54,9 +54,9 @@ private:
         std::int64_t last = -1;         ///< The last of them.
     };
 
-    static void settle(Bank& bank, std::int64_t now);
+    void settle(Bank& bank, std::int64_t now) const;
     /// Whether the registers that an instruction writes to this bank are written by `now`.
-    [[nodiscard]] bool has_written(const Result& result, const BankWrite& write,
+    [[nodiscard]] bool has_written(const Result& result, const BankRegisters& write,
                                    std::int64_t now) const;
 
     std::vector<Bank> banks_;

@@ -251,6 +251,16 @@ void Warp::expect_result() {
     set_result(*operation_, never);
 }
 
+void Warp::expect_read(std::int64_t delay) {
+    source_delay_ = delay;
+    if (operation_->read_barrier) ++counters_.unknown[*operation_->read_barrier];
+    if (operation_->has_result) return;
+    unfinished_.push_back({.warp = number_of_warp_,
+                           .number = number_,
+                           .instruction = instruction_,
+                           .has_result = false});
+}
+
 void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
     if (operation_->read_barrier) ++counters_.unknown[*operation_->read_barrier];
     deferred_ = true;
@@ -331,7 +341,7 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
             return unfinished.warp == warp && unfinished.number == number;
         });
     const std::size_t instruction = found->instruction;
-    if (at) {
+    if (at || !found->has_result) {
         *found = unfinished_.back();
         unfinished_.pop_back();
     }
@@ -370,7 +380,9 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
         entry_ = random_.draw(operation.entry);
         hand_over_interval_ = operation.hand_over_interval;
     }
-    const bool is_expected = is_notified || is_deferred || operation.waits_for_write;
+    const bool waits_for_read = operation.queued_reads.count > 0;
+    const bool is_expected = is_notified || is_deferred || operation.waits_for_write ||
+                             (waits_for_read && operation.has_result);
     if (is_expected) expect_result();
     if (!operation.result_is_notified) {
         latency = random_.draw(operation.latency);
@@ -387,11 +399,13 @@ void Warp::execute(std::int64_t now, std::int64_t lag) {
                                 .number = number_});
     }
     std::optional<std::int64_t> source_read;
-    if (operation.read_barrier)
+    if (operation.read_barrier || waits_for_read)
         source_read =
             random_.draw(operation.source_read) + extra * random_.draw(operation.pass_cost);
     if (is_deferred) {
         collect(delay, source_read);
+    } else if (waits_for_read) {
+        expect_read(*source_read);
     } else if (source_read) {
         const std::int64_t read = reads_from + *source_read;
         counters_.add_release(*operation.read_barrier, read);

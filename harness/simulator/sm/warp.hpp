@@ -100,6 +100,8 @@ public:
     /// From the issue of the instruction that issued last to its result, without waits. Requires:
     /// it executes.
     [[nodiscard]] std::int64_t result_delay() const { return result_delay_; }
+    /// Likewise, to its source read. Requires: its operation has `queued_reads`.
+    [[nodiscard]] std::int64_t source_delay() const { return source_delay_; }
     /// An instruction whose operands are collected, or which waits in the memory queue.
     struct Deferral {
         std::size_t instruction = 0;
@@ -190,6 +192,7 @@ private:
         int warp = 0; ///< Number of the warp in the run.
         std::int64_t number = 0;
         std::size_t instruction = 0;
+        bool has_result = true; ///< False: only its source read is not known.
     };
 
     /// An operation that is released in order (C99), behind one whose result time is not known yet.
@@ -217,6 +220,8 @@ private:
     void check_buffer();
     void find_constants();
     void expect_result();
+    /// Its registers are read `delay` after the issue, or later (C111).
+    void expect_read(std::int64_t delay);
     void collect(std::int64_t delay, std::optional<std::int64_t> source_read);
     void set_registers(const Operation& operation, std::int64_t at);
     /// The operation of instruction `number` has a release time: it is no longer unknown.
@@ -253,6 +258,7 @@ private:
     std::int64_t occupancy_ = 0;
     std::int64_t completion_ = 0;
     std::int64_t result_delay_ = 0;
+    std::int64_t source_delay_ = 0;
     int number_of_warp_ = 0;
     LaneMask executing_lanes_ = 0;
     bool live_ = false;

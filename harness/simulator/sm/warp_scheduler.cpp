@@ -20,6 +20,8 @@ WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineSha
     if (machine.read_ports) read_ports_.emplace(*machine.read_ports, machine.partition_ports);
     if (machine.read_ports && machine.read_ports->has_write_ports)
         write_ports_.emplace(machine.read_ports->banks);
+    if (machine.read_ports && machine.read_ports->has_variable_latency_reads)
+        queued_reads_.emplace(machine.read_ports->banks);
     if (machine.memory_queue) {
         queue_places_.emplace(machine.memory_queue->places);
         queue_free_at_ = queue_places_->free_at();
@@ -190,6 +192,9 @@ std::int64_t WarpScheduler::take_stages(const Warp& warp, std::int64_t now) {
     if (warp.executes() && operation.port.scope == models::UnitScope::Partition)
         reader.unit = operation.port.index;
     const std::int64_t granted = read_ports_->issue(now, reader);
+    if (queued_reads_)
+        for (std::size_t bank = 0; bank < read_ports_->reads().size(); ++bank)
+            queued_reads_->take(bank, read_ports_->free_at(bank), read_ports_->reads()[bank]);
     if (log_->has_listener())
         log_->add(ReadsGranted{.cycle = granted,
                                .warp = warp.number(),
@@ -216,8 +221,10 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const StallEnds& s
     if (sends) prepare_messages(warp);
     const std::int64_t lag = take_stages(chosen, now);
     const std::int64_t number = chosen.next_number();
+    const std::size_t instruction = chosen.instruction();
     chosen.issue(now, stalls, lag);
     if (write_ports_ && executes) take_write_ports(warp, operation, number, now, lag);
+    if (executes && operation.queued_reads.count > 0) await_read(warp, instruction, number, now);
     if (executes && operation.queues) {
         put_into_queue(warp, now);
     } else if (sends && to_atomics_ && links_.atomics) {
@@ -244,14 +251,63 @@ void WarpScheduler::take_write_ports(std::size_t warp, const Operation& operatio
     const std::int64_t due = now + lag + issued.result_delay();
     if (!operation.waits_for_write) return write_ports_->write(now, writes, due);
     ++pending_results_of(launches_[warp]).expected;
-    const bool is_notified =
-        operation.result_is_notified || operation.is_atomic || operation.queues;
+    const bool is_notified = operation.result_is_notified || operation.is_atomic ||
+                             operation.queues || operation.queued_reads.count > 0;
     write_ports_->await({.warp_slot = warp,
                          .launch = launches_[warp],
                          .warp = issued.number(),
                          .number = number,
                          .writes = writes,
                          .at = is_notified ? never : due});
+}
+
+void WarpScheduler::await_read(std::size_t warp, std::size_t instruction, std::int64_t number,
+                               std::int64_t now) {
+    const Warp& issued = warps_[warp];
+    const Operation& operation = issued.code().operations[instruction];
+    const RegisterSpan& span = operation.queued_reads;
+    const std::int64_t sources = now + issued.source_delay();
+    QueuedReads::Reader reader{.warp_slot = warp,
+                               .launch = launches_[warp],
+                               .warp = issued.number(),
+                               .instruction = instruction,
+                               .number = number,
+                               .first = issued.code().queued_reads.data() + span.first,
+                               .count = span.count,
+                               .result = std::nullopt,
+                               .sources = std::nullopt,
+                               .at = sources};
+    if (operation.read_barrier) reader.sources = sources;
+    if (operation.has_result) {
+        reader.result = now + issued.result_delay();
+        reader.at = std::min(sources, *reader.result);
+    }
+    ++pending_results_of(reader.launch).expected;
+    queued_reads_->await(reader);
+}
+
+bool WarpScheduler::read_sources(std::int64_t now) {
+    const auto read = queued_reads_->take_read(now);
+    for (const QueuedReads::Reader& reader : read) {
+        const std::int64_t waited = now - reader.at;
+        if (log_->has_listener())
+            log_->add(QueuedRead{.cycle = now,
+                                 .warp = reader.warp,
+                                 .instruction = reader.instruction,
+                                 .number = reader.number,
+                                 .waited = waited});
+        const auto delayed = [&](std::optional<std::int64_t> time) {
+            if (time) *time += waited;
+            return time;
+        };
+        const auto result = delayed(reader.result);
+        const auto sources = delayed(reader.sources);
+        PendingResults& of_launch = pending_results_of(reader.launch);
+        --of_launch.expected;
+        if (!complete(reader.warp_slot, reader.warp, reader.number, result, sources))
+            of_launch.late = std::max({of_launch.late, result.value_or(0), sources.value_or(0)});
+    }
+    return !read.empty();
 }
 
 bool WarpScheduler::write_results(std::int64_t now) {
@@ -422,6 +478,7 @@ void WarpScheduler::tick(std::int64_t now) {
     if (links_.memory && receive_from_memory()) changed = true;
     if (links_.atomics && receive_from_atomics()) changed = true;
     if (links_.queue && receive_from_queue()) changed = true;
+    if (queued_reads_ && read_sources(now)) changed = true;
     if (write_ports_ && write_results(now)) changed = true;
     send_atomics(now);
     // While a request is pending the search waits; the answer arrives in this cycle.
@@ -432,6 +489,7 @@ void WarpScheduler::tick(std::int64_t now) {
     for (const FirstLine& first : first_lines_)
         wake_ = std::min(wake_, first.at);
     if (!atomics_.empty()) wake_ = std::min(wake_, atomics_.front().at);
+    if (queued_reads_) wake_ = std::min(wake_, queued_reads_->wake(now));
     if (write_ports_) wake_ = std::min(wake_, write_ports_->wake(now));
 }
 

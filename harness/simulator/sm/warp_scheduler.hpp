@@ -8,6 +8,7 @@
 #include "harness/simulator/pipeline/l0_instruction_cache.hpp"
 #include "harness/simulator/pipeline/memory_queue.hpp"
 #include "harness/simulator/pipeline/operand_cache.hpp"
+#include "harness/simulator/pipeline/queued_reads.hpp"
 #include "harness/simulator/pipeline/write_ports.hpp"
 #include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/issue_times.hpp"
@@ -136,6 +137,11 @@ private:
     /// takes or awaits the write ports of its banks (C108).
     void take_write_ports(std::size_t warp, const Operation& operation, std::int64_t number,
                           std::int64_t now, std::int64_t lag);
+    /// An instruction of variable latency that executed awaits its reads (C111).
+    void await_read(std::size_t warp, std::size_t instruction, std::int64_t number,
+                    std::int64_t now);
+    /// Instructions whose last register is read in this cycle. Returns whether there are any.
+    bool read_sources(std::int64_t now);
     /// Results whose last register is written in this cycle. Returns whether there are any.
     bool write_results(std::int64_t now);
     // What the next instruction of the warp needs besides the warp; null where it does not.
@@ -192,6 +198,7 @@ private:
     std::vector<Port> ports_;
     std::optional<ReadPorts> read_ports_;
     std::optional<WritePorts> write_ports_;
+    std::optional<QueuedReads> queued_reads_;
     std::optional<QueuePlaces> queue_places_;
     std::int64_t queue_free_at_ = 0;
     std::optional<MemoryIssue> to_memory_;  ///< Of the instruction that issues.

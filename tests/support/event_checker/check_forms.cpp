@@ -77,7 +77,7 @@ public:
             check_times(issue, issue.due, of_class.find("latency-" + form), "C89: completes");
         else if (hits && !run_.timing(issue).through_caches)
             check_times(issue, issue.due, l1->find("latency-" + form), "C89: completes");
-        check_times(issue, issue.sources_read, of_class.find("source-read-" + form),
+        check_times(issue, issue.sources_due, of_class.find("source-read-" + form),
                     "C89: has read its sources");
     }
 

@@ -223,7 +223,7 @@ private:
         const std::int64_t least = run_.collects() ? 1
                                    : t.queue       ? queued - t.queue->sources_before
                                                    : 0;
-        for (const std::int64_t cycle : issue.sources_read)
+        for (const std::int64_t cycle : issue.sources_due)
             if (!within(cycle - begin,
                         std::max(least, t.source_read.lo + (event.passes - 1) * t.pass_cost.lo),
                         std::max(least, t.source_read.hi + (event.passes - 1) * t.pass_cost.hi)))

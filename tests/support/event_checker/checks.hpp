@@ -46,6 +46,9 @@ void check_collectors(RecordedLaunch& run);
 /// Control, Allocate and the read ports of the banks: C60 to C62. Before `check_choices`.
 void check_read_ports(RecordedLaunch& run);
 
+/// Reads of variable latency through the ports of the banks: C111.
+void check_queued_reads(RecordedLaunch& run);
+
 /// Write ports of the banks: C108.
 void check_write_ports(RecordedLaunch& run);
 

@@ -24,6 +24,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_lines(launch);
     check_collectors(launch);
     check_read_ports(launch);
+    check_queued_reads(launch);
     check_write_ports(launch);
     check_memory_queues(launch);
     check_constants(launch);

@@ -1,5 +1,6 @@
 #include "tests/support/event_checker/recorded_launch.hpp"
 
+#include "assembly/isa/operand_reads.hpp"
 #include "harness/recorded_launch.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
 using harness::simulator::OperandRead;
 using harness::simulator::OperationStepped;
+using harness::simulator::QueuedRead;
 using harness::simulator::ReadsGranted;
 using harness::simulator::SourcesRead;
 using harness::simulator::UnitEntered;
@@ -72,13 +74,25 @@ public:
         return nullptr;
     }
     void add(WarpRecord& warp, const SourcesRead& read) {
-        if (Issue* issue = issue_of(warp, read)) issue->sources_read.push_back(read.cycle);
+        Issue* const issue = issue_of(warp, read);
+        if (issue == nullptr) return;
+        issue->sources_read.push_back(read.cycle);
+        issue->sources_due.push_back(read.cycle - waited_for_reads(*issue));
+    }
+    void add(WarpRecord& warp, const QueuedRead& read) {
+        if (Issue* issue = issue_of(warp, read)) issue->queued.push_back(read);
+    }
+    /// Events of a read come before those of the times that it delays.
+    static std::int64_t waited_for_reads(const Issue& issue) {
+        return issue.queued.empty() ? 0 : issue.queued.front().waited;
     }
     void add(WarpRecord& warp, const Completed& done) {
         Issue* const issue = issue_of(warp, done);
         if (issue == nullptr) return;
         issue->completed.push_back(done.cycle);
-        issue->due.push_back(done.cycle - done.waited);
+        const bool is_delayed = assembly::has_result(launch_.instruction(*issue));
+        issue->due.push_back(done.cycle - done.waited -
+                             (is_delayed ? waited_for_reads(*issue) : 0));
     }
     void add(WarpRecord&, const Drained& drained) { drained_.push_back(drained); }
     /// Stores drain in the order in which they entered, no earlier than that cycle.

@@ -27,8 +27,10 @@ using models::Interval;
 struct Issue {
     Issued event;
     std::vector<std::int64_t> completed;
-    std::vector<std::int64_t> due; ///< When it would have completed without C108.
+    std::vector<std::int64_t> due; ///< When it would have completed without C108 and C111.
     std::vector<std::int64_t> sources_read;
+    std::vector<std::int64_t> sources_due; ///< When it would have read them without C111.
+    std::vector<harness::simulator::QueuedRead> queued; ///< Its reads of variable latency.
     std::optional<std::int64_t> drained;
     std::vector<harness::simulator::OperandRead> reads;
     std::vector<harness::simulator::Collected> collected;

@@ -181,6 +181,25 @@ Case random_writes_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_queued_reads_case(std::uint64_t seed) {
+    CaseDice dice{seed + 9'000'000};
+    Case result = random_ports_case(seed);
+    if (result.machine.issue_control != models::IssueControl::Encoded) return result;
+    models::ValueGroup& file = result.machine.register_file;
+    set(file, "banks", 2 - dice(2));
+    set(file, "variable-latency-reads", 1);
+    for (auto& [opcode_class, timing] : result.machine.classes) {
+        const auto sources = 1 + dice(9);
+        set(timing.values, "source-read", Values{sources, sources + dice(3)});
+        const auto* latency = timing.values.find("latency");
+        if (latency != nullptr && latency->interval->lo == 0)
+            set(timing.values, "latency", Values{1, latency->interval->hi + 1});
+    }
+    for (auto& instruction : result.program.function.instructions)
+        if (instruction.control && dice(3) == 0) instruction.control->stall = 1;
+    return result;
+}
+
 Case random_queue_case(std::uint64_t seed) {
     CaseDice dice{seed + 4'000'000};
     Case result = seed % 3 == 0 ? random_ports_case(seed) : random_case(seed);

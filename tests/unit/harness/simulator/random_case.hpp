@@ -39,4 +39,8 @@ Case random_operand_case(std::uint64_t seed);
 /// short latencies (C108).
 Case random_writes_case(std::uint64_t seed);
 
+/// A case on a machine with read ports; where it may have them, with reads of variable latency that
+/// wait for them, one or two banks and short source reads (C111).
+Case random_queued_reads_case(std::uint64_t seed);
+
 } // namespace warpbound::harness::simulator::test

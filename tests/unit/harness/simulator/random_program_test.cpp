@@ -82,6 +82,18 @@ TEST(RandomPrograms, ObeyTheContractThroughReadPorts) {
     }
 }
 
+TEST(RandomPrograms, ObeyTheContractWithReadsOfVariableLatency) {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const auto policy = tests::policy_of(seed);
+        const Case test = random_queued_reads_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options, policy);
+        EXPECT_THAT(violations_of(test, result, policy), testing::IsEmpty())
+            << to_string(policy) << ", seed " << seed << ", draw " << to_string(options.draw);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(RandomPrograms, ObeyTheContractThroughMemoryQueues) {
     for (std::uint64_t seed = 1; seed <= 800; ++seed) {
         const auto policy = tests::policy_of(seed);

@@ -145,6 +145,32 @@ TEST(EventChecker, FindsEveryErrorPlantedInWritePorts) {
     expect_found(plants, random_writes_case);
 }
 
+TEST(EventChecker, FindsEveryErrorPlantedInReadsOfVariableLatency) {
+    const auto waiting = [](Log& log) {
+        return log.any<QueuedRead>([](const QueuedRead& read) { return read.waited > 0; });
+    };
+    const std::vector<Plant> plants{
+        {"read while the port is taken", "C111",
+         [&](Log& log) {
+             auto* read = waiting(log);
+             if (read == nullptr) return false;
+             --read->cycle;
+             --read->waited;
+             return true;
+         }},
+        {"read a cycle too late", "C111",
+         [](Log& log) {
+             auto* read = log.any<QueuedRead>();
+             if (read == nullptr) return false;
+             ++read->cycle;
+             ++read->waited;
+             return true;
+         }},
+        {"a read is missing", "C111", [](Log& log) { return log.remove(log.any<QueuedRead>()); }},
+    };
+    expect_found(plants, random_queued_reads_case);
+}
+
 TEST(EventChecker, FindsEveryErrorPlantedInMemoryQueues) {
     const std::vector<Plant> plants{
         {"issues while its queue is full", "C71",

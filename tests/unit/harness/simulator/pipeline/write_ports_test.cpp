@@ -19,19 +19,19 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr std::array<BankWrite, 1> one_register{{{.bank = 0, .registers = 1}}};
-constexpr std::array<BankWrite, 1> two_registers{{{.bank = 0, .registers = 2}}};
-constexpr std::array<BankWrite, 1> other_bank{{{.bank = 1, .registers = 1}}};
+constexpr std::array<BankRegisters, 1> one_register{{{.bank = 0, .registers = 1}}};
+constexpr std::array<BankRegisters, 1> two_registers{{{.bank = 0, .registers = 2}}};
+constexpr std::array<BankRegisters, 1> other_bank{{{.bank = 1, .registers = 1}}};
 
 /// When a result of variable latency that is due at `due` is written beside those of fixed latency.
 std::int64_t written_at(const std::vector<std::int64_t>& fixed, std::int64_t due,
-                        const std::array<BankWrite, 1>& writes) {
+                        const std::array<BankRegisters, 1>& writes) {
     WritePorts ports{2};
     for (const std::int64_t at : fixed)
         ports.write(0, {one_register.data(), 1}, at);
     ports.await({.warp = 7, .number = 3, .writes = {writes.data(), 1}});
     EXPECT_TRUE(ports.become_due(7, 3, due));
-    for (std::int64_t now = 0; now < 100; ++now)
+    for (std::int64_t now = 0; now < 1'000; ++now)
         if (!ports.take_written(now).empty()) return now;
     return -1;
 }
@@ -42,6 +42,13 @@ TEST(WritePorts, LetResultsOfFixedLatencyGoFirst) {
     EXPECT_EQ(written_at({10}, 10, one_register), 11);
     EXPECT_EQ(written_at({10, 11, 12, 14}, 10, one_register), 13);
     EXPECT_EQ(written_at({10}, 10, other_bank), 10);
+}
+
+TEST(WritePorts, LetAResultWaitForAnyNumberOfOthers) {
+    std::vector<std::int64_t> fixed;
+    for (std::int64_t at = 10; at < 410; ++at)
+        fixed.push_back(at);
+    EXPECT_EQ(written_at(fixed, 10, one_register), 410);
 }
 
 // Two results that meet are written one after the other.
