@@ -157,10 +157,6 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         banks->interval->lo > 1 && architecture.issue_control == models::IssueControl::Encoded &&
         policy != "two-level:active=1")
         put_value(architecture, "register-file/write-ports", {1, 1, 1});
-    if (drawn == Drawn::ReadPorts && seed / 4 % 2 == 0 &&
-        architecture.issue_control == models::IssueControl::Encoded &&
-        policy != "two-level:active=1")
-        put_value(architecture, "register-file/variable-latency-reads", {1, 1, 1});
     if (queues) {
         RandomSource source{seed};
         put_memory_queue(architecture, source, false);

@@ -30,7 +30,7 @@ bool has_only(const Instruction& instruction, std::initializer_list<std::string_
 }
 
 /// The name without the U of the uniform datapath.
-std::string_view plain_name(const Instruction& instruction) {
+std::string_view name_of_form(const Instruction& instruction) {
     std::string_view name = instruction.mnemonic;
     for (const std::string_view uniform :
          {"UIADD3", "UIMAD", "UMOV", "USHF", "ULEA", "ULOP3", "USEL", "UISETP", "UPLOP3", "UIMNMX",
@@ -50,10 +50,10 @@ class Operation {
 public:
     Operation(const Instruction& instruction, ProgramPoint point, RegisterValues& values)
         : instruction_{instruction}, point_{point}, values_{values},
-          sources_{sources_of(instruction)}, name_{plain_name(instruction)} {}
+          sources_{sources_of(instruction)}, name_{name_of_form(instruction)} {}
 
     NumberSet number(Register reg) {
-        if (name_ == "LDC" || name_ == "LDCU" || name_ == "ULDC") return loaded_word(reg);
+        if (name_ == "LDC" || name_ == "LDCU" || name_ == "ULDC") return word_of_load(reg);
         if (name_ == "IMAD" && instruction_.has_modifier("WIDE")) return product_word(reg);
         if (is_special()) return special(reg);
         if (instruction_.effects.memory) return narrow_load();
@@ -93,9 +93,9 @@ private:
             return allows({}) && count() == 1 ? source(0) : NumberSet{};
         if (name_ == "IADD3" || name_ == "IADD" || name_ == "VIADD" || name_ == "IADD32I")
             return sum();
-        if (name_ == "IMAD") return multiply_add();
+        if (name_ == "IMAD") return product_plus_addend();
         if (name_ == "SHF" || name_ == "SHL" || name_ == "SHR") return shifted();
-        if (name_ == "LEA" || name_ == "ISCADD") return scaled_sum();
+        if (name_ == "LEA" || name_ == "ISCADD") return sum_with_scaled();
         if (name_ == "LOP3" || name_ == "LOP" || name_ == "LOP32I") return logic();
         if (name_ == "IMNMX" || name_ == "VIMNMX") return minimum(source(0), source(1));
         if (name_ == "VIADDMNMX") return minimum(source(0) + source(1), source(2));
@@ -128,7 +128,7 @@ private:
         return sum;
     }
 
-    NumberSet multiply_add() {
+    NumberSet product_plus_addend() {
         if (has("HI")) return upper_product();
         if (!allows({"MOV", "U32", "IADD", "SHL", "X"}) || count() != 3) return {};
         NumberSet result = source(0) * source(1) + source(2);
@@ -173,22 +173,22 @@ private:
         const auto bits = constant(1);
         if (!bits || *bits > 31) return {};
         const bool is_signed = is_funnel ? has("S32") : !has("U32");
-        if (name_ == "SHL") return shifted_left(source(0), *bits);
-        if (name_ == "SHR") return shifted_right(source(0), *bits, is_signed);
-        if (has("L") && !has("HI") && has("U32")) return shifted_left(source(0), *bits);
-        if (has("R") && has("HI")) return shifted_right(source(2), *bits, is_signed);
+        if (name_ == "SHL") return times_power_of_two(source(0), *bits);
+        if (name_ == "SHR") return quotient_by_power_of_two(source(0), *bits, is_signed);
+        if (has("L") && !has("HI") && has("U32")) return times_power_of_two(source(0), *bits);
+        if (has("R") && has("HI")) return quotient_by_power_of_two(source(2), *bits, is_signed);
         // The lower word: that of the upper one moves in.
         if (has("R") && has("U32") && constant(2) == std::uint32_t{0})
-            return shifted_right(source(0), *bits, false);
+            return quotient_by_power_of_two(source(0), *bits, false);
         return {};
     }
 
-    NumberSet scaled_sum() {
+    NumberSet sum_with_scaled() {
         if (has("HI")) return upper_scaled_sum();
         if (!allows({}) || count() != 3) return {};
         const auto bits = constant(2);
         if (!bits || *bits > 31) return {};
-        return shifted_left(source(0), *bits) + source(1);
+        return times_power_of_two(source(0), *bits) + source(1);
     }
 
     /// LEA.HI: the upper word of a shifted pair, and a number.
@@ -196,13 +196,13 @@ private:
         if (allows({"HI", "SX32"}) && has("SX32") && count() == 3) {
             const auto bits = constant(2);
             if (!bits || *bits == 0 || *bits > 31) return {};
-            return shifted_right(source(0), 32 - *bits, true) + source(1);
+            return quotient_by_power_of_two(source(0), 32 - *bits, true) + source(1);
         }
         if (!allows({"HI"}) || count() != 4) return {};
         const auto bits = constant(3);
         if (!bits || *bits == 0 || *bits > 31) return {};
-        return shifted_left(source(2), *bits) + shifted_right(source(0), 32 - *bits, false) +
-               source(1);
+        return times_power_of_two(source(2), *bits) +
+               quotient_by_power_of_two(source(0), 32 - *bits, false) + source(1);
     }
 
     /// `table`: bit 4a + 2b + c. Sources that are all zeros or all ones are put in first.
@@ -338,7 +338,7 @@ private:
         return instruction_.effects.writes.size() == 1 || named->name == "SRZ" ? set : NumberSet{};
     }
 
-    NumberSet loaded_word(Register reg) {
+    NumberSet word_of_load(Register reg) {
         if (!allows({"E", "32", "64", "128"}) || count() != 1) return {};
         const auto* word = std::get_if<assembly::ConstantOperand>(sources_.numbers[0]);
         const auto* first = std::get_if<RegisterOperand>(&instruction_.operands.front());

@@ -41,8 +41,8 @@ bool is_about_other_dimensions(const assembly::Operand& operand, std::int64_t bl
 }
 
 /// The shape of the blocks; none: not stated, and the code reads more of it than x.
-std::optional<Extents> block_extents(const Function& function, const models::Launch& launch,
-                                     const std::optional<Convention>& convention) {
+std::optional<Extents> extents_of_blocks(const Function& function, const models::Launch& launch,
+                                         const std::optional<Convention>& convention) {
     if (launch.shape) return launch.shape->threads;
     const std::int64_t offset = convention ? convention->block : -12;
     for (const auto& instruction : function.instructions)
@@ -62,7 +62,7 @@ LaunchValues::LaunchValues(const Function& function, const models::Launch& launc
                            std::optional<Corner> corner)
     : is_one_thread_{corner.has_value()} {
     const auto convention = convention_of(function.target);
-    const auto block = block_extents(function, launch, convention);
+    const auto block = extents_of_blocks(function, launch, convention);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         const auto dimension = std::string{dimensions.at(i)};
         const std::int64_t word = 4 * static_cast<std::int64_t>(i);

@@ -152,13 +152,13 @@ NumberSet joined(const NumberSet& left, const NumberSet& right) {
     return one.width_ <= other.width_ ? one : other;
 }
 
-NumberSet shifted_left(const NumberSet& set, unsigned bits) {
+NumberSet times_power_of_two(const NumberSet& set, unsigned bits) {
     if (set.empty()) return set;
     if (bits >= 32) return NumberSet::of(0);
     return set * NumberSet::of(std::uint32_t{1} << bits);
 }
 
-NumberSet shifted_right(const NumberSet& set, unsigned bits, bool is_signed) {
+NumberSet quotient_by_power_of_two(const NumberSet& set, unsigned bits, bool is_signed) {
     if (set.empty()) return set;
     return shifted_view(set.view(is_signed), std::min(bits, 32U));
 }
@@ -182,7 +182,7 @@ NumberSet conjunction(const NumberSet& left, const NumberSet& right) {
         }
         if (std::has_single_bit(std::uint64_t{cleared} + 1)) { // All but low bits.
             const auto bits = static_cast<unsigned>(std::countr_zero(std::uint64_t{cleared} + 1));
-            return shifted_left(shifted_right(left, bits, true), bits);
+            return times_power_of_two(quotient_by_power_of_two(left, bits, true), bits);
         }
     }
     return NumberSet::range(0, std::min(left.view(false).hi, right.view(false).hi));

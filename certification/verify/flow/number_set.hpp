@@ -61,8 +61,8 @@ private:
     bool empty_ = false;
 };
 
-NumberSet shifted_left(const NumberSet& set, unsigned bits);
-NumberSet shifted_right(const NumberSet& set, unsigned bits, bool is_signed);
+NumberSet times_power_of_two(const NumberSet& set, unsigned bits);
+NumberSet quotient_by_power_of_two(const NumberSet& set, unsigned bits, bool is_signed);
 /// Bit by bit: `left` and `right`.
 NumberSet conjunction(const NumberSet& left, const NumberSet& right);
 /// Bit by bit: `left` or `right`; of `exclusive`, one of both.

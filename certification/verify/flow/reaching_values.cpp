@@ -44,7 +44,7 @@ bool ReachingValues::is_written_in(const std::vector<std::size_t>& blocks, Regis
     });
 }
 
-const std::vector<std::size_t>& ReachingValues::blocks_between(std::size_t block) {
+const std::vector<std::size_t>& ReachingValues::blocks_on_ways(std::size_t block) {
     const auto [known, fresh] = between_.try_emplace(block);
     if (!fresh) return known->second;
     work_ += static_cast<std::int64_t>(graph_.blocks.size()) / 64; // To clear `seen`.
@@ -89,7 +89,7 @@ ValueSource ReachingValues::source_of(Register reg, ProgramPoint point) {
         if (!dominator)
             return found({block.in.empty() ? ValueSource::Kind::Entry : ValueSource::Kind::Join,
                           point, reg});
-        const auto& between = blocks_between(point.block);
+        const auto& between = blocks_on_ways(point.block);
         work_ += 1 + static_cast<std::int64_t>(between.size());
         if (is_written_in(between, reg)) return found({ValueSource::Kind::Join, point, reg});
         point = end_of(graph_, *dominator);

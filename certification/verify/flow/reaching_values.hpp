@@ -57,7 +57,7 @@ public:
 
 private:
     /// On paths from the immediate dominator to the begin of the block, without the dominator.
-    const std::vector<std::size_t>& blocks_between(std::size_t block);
+    const std::vector<std::size_t>& blocks_on_ways(std::size_t block);
 
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;

@@ -178,7 +178,7 @@ NumberSet RegisterValues::value_of(const SourceSum& term, ProgramPoint point,
 
 NumberSet RegisterValues::narrowed_source(const ValueSource& source, ProgramPoint point,
                                           std::optional<std::size_t> edge) {
-    NumberSet number = value_of_source(source);
+    NumberSet number = number_read(source);
     if (number.is_single() || is_exhausted()) return number;
     // From the point upwards; the outermost comparison is applied first.
     std::vector<std::pair<std::size_t, ProgramPoint>> edges;
@@ -222,7 +222,7 @@ NumberSet RegisterValues::value_of(const ComparedNumber& number, ProgramPoint po
     return set;
 }
 
-NumberSet RegisterValues::value_of_source(const ValueSource& source) {
+NumberSet RegisterValues::number_read(const ValueSource& source) {
     if (source.kind == ValueSource::Kind::Entry) return anything(source.reg);
     if (depth_ > depth_limit || is_exhausted()) {
         ++reads_of_iterations_;

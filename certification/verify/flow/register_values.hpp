@@ -107,7 +107,7 @@ private:
     /// Of a source alone, as comparisons leave it that were decided up to the point.
     NumberSet narrowed_source(const ValueSource& source, ProgramPoint point,
                               std::optional<std::size_t> edge);
-    NumberSet value_of_source(const ValueSource& source);
+    NumberSet number_read(const ValueSource& source);
     NumberSet defined_value(const ValueSource& source);
     NumberSet joined_value(const ValueSource& source);
     NumberSet header_value(std::size_t loop, const ValueSource& source);
