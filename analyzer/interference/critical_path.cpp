@@ -1,5 +1,7 @@
 #include "analyzer/interference/critical_path.hpp"
 
+#include "analyzer/interference/covering_chain.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -287,6 +289,7 @@ BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& 
     // The stalls within an active set are bounded for whole blocks only.
     if (changes_scheduler(shape, cost.intervals_of_block - 1) && cost.active_set_size == 0)
         add_sums(ConcurrentDemand::BarrierIntervals);
+    if (cost.prefix_stall && shape.waves() > 1) sums.push_back(sum_of_covering_chain(shape, cost));
     return best_of(Side::Upper, std::move(sums));
 }
 

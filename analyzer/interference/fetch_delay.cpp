@@ -24,13 +24,18 @@ bool conserves_by_policy(const ScheduledLaunch& launch) {
 
 } // namespace
 
-Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers) {
-    const LaunchGeometry& shape = launch.shape;
+Visited all_visited(const LaunchGeometry& shape) {
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
-    const std::int64_t all = times(visited.multiprocessors, schedulers_in_use(shape));
-    const std::int64_t warps = times(shape.waves(), models::plus(barriers, 1));
-    visited.schedulers = warps == 1 || conserves_by_policy(launch) ? std::min(all, warps) : all;
+    visited.schedulers = times(visited.multiprocessors, schedulers_in_use(shape));
+    return visited;
+}
+
+Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers) {
+    Visited visited = all_visited(launch.shape);
+    const std::int64_t warps = times(launch.shape.waves(), models::plus(barriers, 1));
+    if (warps == 1 || conserves_by_policy(launch))
+        visited.schedulers = std::min(visited.schedulers, warps);
     return visited;
 }
 
@@ -95,16 +100,10 @@ FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, con
     });
 }
 
-} // namespace
-
-Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
-                                           const ScheduledLaunch& launch) {
+std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                   const Visited& visited) {
     const InstructionLines& lines = kernel.delivery.lines.value();
-    if (lines.never_miss()) return std::vector<BoundTerm>{};
     const LaunchGeometry& shape = launch.shape;
-    const auto barriers = barriers_of_block(kernel, launch.shape);
-    if (!barriers) return barriers.as_failure();
-    const Visited visited = visited_by_critical_path(launch, barriers.value().most);
     const std::int64_t until_slot = longest_wait_for_slot(kernel, launch);
     const assembly::Function& function = *kernel.function;
     const assembly::ControlFlowGraph& graph = *kernel.graph;
@@ -139,6 +138,23 @@ Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
     add("instruction fetch: wait for a slot after the first use of a line by a multiprocessor",
         each_once, until_slot);
     return terms;
+}
+
+} // namespace
+
+Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
+                                           const ScheduledLaunch& launch) {
+    if (kernel.delivery.lines.value().never_miss()) return std::vector<BoundTerm>{};
+    const auto barriers = barriers_of_block(kernel, launch.shape);
+    if (!barriers) return barriers.as_failure();
+    return fetch_terms(kernel, launch, visited_by_critical_path(launch, barriers.value().most));
+}
+
+std::int64_t further_fetch_delay(const TimedKernel& kernel, const ScheduledLaunch& launch) {
+    if (!kernel.delivery.lines || kernel.delivery.lines->never_miss()) return 0;
+    const models::Cycles all = sum_of(fetch_terms(kernel, launch, all_visited(launch.shape)));
+    const Visited visited = visited_by_critical_path(launch, 0);
+    return (all - sum_of(fetch_terms(kernel, launch, visited))).count();
 }
 
 } // namespace warpbound::analyzer

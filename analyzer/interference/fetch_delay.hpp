@@ -7,6 +7,7 @@
 #include "analyzer/launch/scheduled_launch.hpp"
 #include "analyzer/launch/timed_kernel.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -20,9 +21,16 @@ struct Visited {
 /// `barriers`: the most that a block passes.
 Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers);
 
+/// The same for a path of any number of blocks: all schedulers.
+Visited all_visited(const LaunchGeometry& shape);
+
 /// Beyond the waits that gaps contain. Side: upper. Refuses a guarded barrier, naming it. Requires:
 /// instruction caches are described.
 Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
                                            const ScheduledLaunch& launch);
+/// What a path adds that visits all schedulers. Of a launch without barriers. `Unit:` core cycles.
+/// Side: upper. 0 without instruction caches. Requires: lines are persistent in the L0, or never
+/// missed.
+std::int64_t further_fetch_delay(const TimedKernel& kernel, const ScheduledLaunch& launch);
 
 } // namespace warpbound::analyzer

@@ -104,6 +104,23 @@ PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Si
     return path_graph_of(kernel, rules, side, whole, nodes_per_block);
 }
 
+std::int64_t longest_prefix(const TimedKernel& kernel, const PipelinePair& rules,
+                            const std::vector<std::int64_t>& demand) {
+    const auto& graph = *kernel.graph;
+    const PerBlock<bool>& never = kernel.facts.never;
+    const Span span = whole_run(graph, rules.upper);
+    PathGraph paths = build_prefix_delay_graph(
+        graph, rules.upper,
+        outstanding(graph, rules.lower, rules.upper, never, span, rules.start()), never,
+        affordable_nodes(kernel), span, demand);
+    if (kernel.delivery.lines) add_first_waits_of_loops(graph, *kernel.delivery.lines, paths);
+    std::vector<BackEdgeBounds> loops = kernel.facts.loops;
+    for (BackEdgeBounds& bounds : loops)
+        bounds.min = 0;
+    const auto longest = LoopBoundedPaths{graph, paths, loops, Side::Upper}.start_to_end();
+    return longest ? std::max<std::int64_t>(0, longest->cost) : 0;
+}
+
 Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& run,
                                  const PathGraph& paths, const PathQuery& query) {
     PathSolution solution;

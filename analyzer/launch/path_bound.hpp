@@ -51,6 +51,13 @@ PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Si
 PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 
+/// The largest time from the start of a warp to the issue of an instruction, or to completion, less
+/// `demand` of the instructions before it (docs/theory, S74). At least 0. `demand`: per
+/// instruction. `Unit:` core cycles. Side: upper. Loops may run fewer iterations than stated: the
+/// warp may be within them.
+std::int64_t longest_prefix(const TimedKernel& kernel, const PipelinePair& rules,
+                            const std::vector<std::int64_t>& demand);
+
 /// The best path of a path problem under all flow facts.
 struct PathSolution {
     models::Cycles bound; ///< Side: as asked.

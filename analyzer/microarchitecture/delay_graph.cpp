@@ -1,6 +1,7 @@
 #include "analyzer/microarchitecture/delay_graph.hpp"
 
 #include "assembly/support/stop_token.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 
@@ -12,10 +13,11 @@ class DelayGraphBuilder {
 public:
     DelayGraphBuilder(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
                       const Outstanding& outstanding, const PerBlock<bool>& skip,
-                      std::size_t components_per_block, const Span& span)
-        : graph_{graph}, upper_{upper},
-          outstanding_{outstanding}, skip_{skip}, limit_{components_per_block}, span_{span},
-          blocks_(graph.blocks.size()) {}
+                      std::size_t components_per_block, const Span& span,
+                      const std::vector<std::int64_t>* demand = nullptr)
+        : graph_{graph}, upper_{upper}, outstanding_{outstanding}, skip_{skip},
+          limit_{components_per_block}, span_{span}, demand_{demand}, blocks_(graph.blocks.size()) {
+    }
 
     PathGraph run() {
         result_.nodes.push_back({span_.block, std::nullopt, {}});
@@ -93,25 +95,32 @@ private:
         // If nothing is left to issue, the paths only continue.
         Delays issue(lead.size(), none);
         issue[0] = 0;
+        Delays end(lead.size(), none); // Of the latest end in this block.
+        models::Cycles spent{0};       // Demand of what was issued in this block.
         for (std::size_t i = next; i <= last; ++i) {
             issue = upper_.advance(components, i);
+            if (demand_ != nullptr) {
+                keep_later(end, issue, spent);
+                spent += models::Cycles{(*demand_)[i]};
+            }
             if (i < last) upper_.leave(components, i, false, issue);
         }
-        if (stops || (code.exits && !span_.stop)) {
-            const Delays end = stops ? issue : upper_.completion(components, issue);
-            for (std::size_t i = 0; i < lead.size(); ++i)
-                if (is_relevant(end, i, lead)) node_at(first_node, i).end_cost = end[i];
-        }
+        if (stops) end = issue;
+        if (code.exits && !span_.stop) keep_later(end, upper_.completion(components, issue), spent);
+        for (std::size_t i = 0; i < lead.size(); ++i)
+            if (is_relevant(end, i, lead)) node_at(first_node, i).end_cost = end[i];
         if (stops) return;
         for (const std::size_t index : code.out) {
             const assembly::Edge& edge = graph_.edges[index];
             const Entry& entry = blocks_[to_block(edge)];
             if (skip_[to_block(edge)] || entry.nodes == 0) continue;
             upper_.leave(components, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
-            connect(first_node, components[PipelineModel::gap_component], entry.first_node, lead);
+            const auto connect_to = [&](std::size_t component, NodeIndex to) {
+                connect(first_node, less(components[component], spent), to, lead);
+            };
+            connect_to(PipelineModel::gap_component, entry.first_node);
             for (std::size_t i = 0; i < entry.followed.size(); ++i)
-                connect(first_node, components[entry.followed[i]], after(entry.first_node, 1 + i),
-                        lead);
+                connect_to(entry.followed[i], after(entry.first_node, 1 + i));
         }
     }
 
@@ -130,6 +139,19 @@ private:
                 node_at(first_node, i).successors.push_back({to, delays[i]});
     }
 
+    static Delays less(Delays delays, models::Cycles spent) {
+        for (std::int64_t& delay : delays)
+            if (delay != none) delay = (models::Cycles{delay} - spent).count();
+        return delays;
+    }
+
+    /// `end` becomes the later of itself and of `delays`, less what was spent before.
+    static void keep_later(Delays& end, const Delays& delays, models::Cycles spent) {
+        const Delays reduced = less(delays, spent);
+        for (std::size_t i = 0; i < end.size(); ++i)
+            end[i] = std::max(end[i], reduced[i]);
+    }
+
     /// A delay that is never above the one from the gap can be left out.
     static bool is_relevant(const Delays& delays, std::size_t i,
                             const std::vector<std::int64_t>& lead) {
@@ -143,6 +165,7 @@ private:
     const PerBlock<bool>& skip_;
     std::size_t limit_;
     const Span& span_;
+    const std::vector<std::int64_t>* demand_; ///< Null: paths end where the span does.
     PathGraph result_;
     PerBlock<Entry> blocks_;
 };
@@ -153,6 +176,14 @@ PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const Pipel
                             const Outstanding& outstanding, const PerBlock<bool>& skip,
                             std::size_t components_per_block, const Span& span) {
     return DelayGraphBuilder{graph, upper, outstanding, skip, components_per_block, span}.run();
+}
+
+PathGraph build_prefix_delay_graph(const assembly::ControlFlowGraph& graph,
+                                   const PipelineModel& upper, const Outstanding& outstanding,
+                                   const PerBlock<bool>& skip, std::size_t components_per_block,
+                                   const Span& span, const std::vector<std::int64_t>& demand) {
+    return DelayGraphBuilder{graph, upper, outstanding, skip, components_per_block, span, &demand}
+        .run();
 }
 
 } // namespace warpbound::analyzer

@@ -3,7 +3,9 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/barrier_intervals.hpp"
+#include "analyzer/interference/covering_chain.hpp"
 #include "analyzer/interference/critical_path.hpp"
+#include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/interference/store_ports.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
@@ -23,16 +25,22 @@ std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
 }
 
-/// Path problem of the time of a warp, less its own demand, which the demand of all warps contains.
+/// What the time of a warp contains of its own demand, which the demand of all warps contains, too.
+InstructionCosts own_demand(const TimedKernel& kernel, const LaunchGeometry& shape,
+                            const Demand& demand) {
+    InstructionCosts own = demand.own_scheduler;
+    const InstructionCosts reads = delay_by_own_instructions(kernel, shape);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        own[i] = (models::Cycles{own[i]} - models::Cycles{demand.turns} - models::Cycles{reads[i]})
+                     .count();
+    return own;
+}
+
+/// Path problem of the time of a warp, less its own demand.
 PathGraph less_own_demand(const TimedKernel& kernel, const LaunchGeometry& shape,
                           const Demand& demand, PathGraph paths) {
-    InstructionCosts less = demand.own_scheduler;
-    const InstructionCosts reads = delay_by_own_instructions(kernel, shape);
-    for (std::size_t i = 0; i < less.size(); ++i)
-        less[i] =
-            (models::Cycles{less[i]} - models::Cycles{demand.turns} - models::Cycles{reads[i]})
-                .count();
-    return without_resource_demand(std::move(paths), block_costs(*kernel.graph, less));
+    return without_resource_demand(std::move(paths),
+                                   block_costs(*kernel.graph, own_demand(kernel, shape, demand)));
 }
 
 /// Input that all upper bounds of a launch have in common.
@@ -42,6 +50,7 @@ struct CriticalPathProblem {
     PipelinePair pipelines;
     PathGraph paths;
     BlockBarriers barriers;
+    bool through_caches = false; ///< Some accesses go through them.
 };
 
 /// `answer` does not contain the witness yet.
@@ -121,6 +130,12 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
                                    path_graph_of(kernel, problem.pipelines, Side::Upper, nodes));
         });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound.count());
+    if (!problem.through_caches && may_cover_by_chain(kernel, problem.launch, cost)) {
+        cost.prefix_stall = unless_stopped([&] {
+            return longest_prefix(kernel, problem.pipelines, own_demand(kernel, shape, demand));
+        });
+        cost.further_fetches = further_fetch_delay(kernel, problem.launch);
+    }
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
@@ -173,8 +188,12 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
     const auto problem_of = [&](const TimedKernel& of) {
         PipelinePair pipelines = pipelines_for(of);
         PathGraph paths = path_graph_of(of, pipelines, Side::Upper);
-        return CriticalPathProblem{of, launch, std::move(pipelines), std::move(paths),
-                                   barriers.value()};
+        return CriticalPathProblem{of,
+                                   launch,
+                                   std::move(pipelines),
+                                   std::move(paths),
+                                   barriers.value(),
+                                   given.memory.caches.has_value()};
     };
     const CriticalPathProblem problem = problem_of(without_ports);
     auto bounded = bound_by_demand(problem, demand(without_ports, shape), run);

@@ -42,6 +42,7 @@ struct Kind {
     bool branches = true;
     std::int64_t start = 20; ///< Of blocks that had to wait, at most. `Unit:` core cycles.
     bool certified = false;  ///< The bound of which evidence is kept holds, too.
+    std::int64_t blocks = 6; ///< Of a multiprocessor, at most, where blocks may have to wait.
 };
 
 struct Verdict {
@@ -58,6 +59,7 @@ struct Verdict {
     bool in_turns = false; ///< The upper bound rests on turns.
     bool in_set = false;   ///< It counts what is waited for inside an active set.
     bool in_parts = false; ///< It counts blocks part by part between barriers.
+    bool in_chain = false; ///< It is that of a chain of blocks.
 };
 
 void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
@@ -107,7 +109,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     const auto by_room = static_cast<std::int64_t>(seed / 11 % 2);
     tests::put_value(architecture, "blocks/most-room", {by_room, by_room, by_room});
     const auto most_blocks =
-        static_cast<std::uint64_t>((kind.waves ? 6 : places) * multiprocessors);
+        static_cast<std::uint64_t>((kind.waves ? kind.blocks : places) * multiprocessors);
     models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % most_blocks),
                           32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
     if (seed / 13 % 3 == 0) // The last warp of a block has fewer threads.
@@ -156,6 +158,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     verdict.in_parts = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
         return term.certificate.find("-barrier-interval") != std::string::npos;
     });
+    verdict.in_chain = !upper.terms.empty() &&
+                       upper.terms.front().text.find("chain of blocks") != std::string::npos;
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {
         analyzer::CertificateStore certificates;
@@ -227,6 +231,7 @@ struct Sums {
     std::uint64_t spread = 0;
     std::uint64_t in_set = 0;
     std::uint64_t in_parts = 0;
+    std::uint64_t in_chain = 0;
 
     void add(const Verdict& verdict) {
         if (verdict.refused) ++refused;
@@ -238,6 +243,7 @@ struct Sums {
         if (verdict.spread) ++spread;
         if (verdict.in_set) ++in_set;
         if (verdict.in_parts) ++in_parts;
+        if (verdict.in_chain) ++in_chain;
         if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
@@ -266,6 +272,7 @@ struct Sums {
         testing::Test::RecordProperty("spread", std::to_string(spread));
         testing::Test::RecordProperty("in_set", std::to_string(in_set));
         testing::Test::RecordProperty("in_parts", std::to_string(in_parts));
+        testing::Test::RecordProperty("in_chain", std::to_string(in_chain));
     }
 };
 
@@ -292,6 +299,22 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEn
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
     sums.expect_telling(cases);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchOfManyWavesLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, conserving[seed / 11 % conserving.size()],
+                              {.barriers = false,
+                               .multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 2),
+                               .blocks = 20});
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); }, 300);
+    sums.record();
+    EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_GT(sums.in_chain * 6, cases) << "hardly a bound was that of a chain of blocks";
+    EXPECT_LT(median(sums.upper), 4.0);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchWithASmallActiveSetLeavesItsEnvelope) {

@@ -1,0 +1,173 @@
+#include "analyzer/interference/covering_chain.hpp"
+
+#include "analyzer/interference/fetch_delay.hpp"
+#include "analyzer/launch/instruction_lines.hpp"
+#include "analyzer/launch/operand_lines.hpp"
+#include "models/units.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using models::plus;
+using models::times;
+
+/// A chain up to the start of the last block. The first part to be chosen, which ends there, has no
+/// scheduler to keep or to change.
+struct Chain {
+    CoveringChain parts;
+    bool first_is_refilled = false; ///< A block slot was refilled when the last block was chosen.
+};
+
+/// The sums of S74 for a rule: the chain keeps its scheduler where at least `alive` blocks have
+/// warps on it.
+class ChainSums {
+public:
+    ChainSums(const LaunchGeometry& shape, const Interference& cost, std::int64_t alive)
+        : shape_{shape}, cost_{cost}, alive_{alive} {
+        const std::int64_t excess = cost.own_scheduler - cost.other_schedulers;
+        own_ = plus(*cost.prefix_stall, cost.carry_in);
+        costs_.kept = own_;
+        costs_.changed = plus(plus(own_, shape.refill.hi), times(exposed_warps(), excess));
+    }
+
+    [[nodiscard]] Chain costliest() const {
+        const std::int64_t starts = blocks_before();
+        Chain refilled{chain_of(starts - 1 - shape_.resident), true};
+        Chain running{chain_of(starts - shape_.resident), false};
+        return cost_of(refilled) < cost_of(running) ? running : refilled;
+    }
+
+    [[nodiscard]] std::vector<BoundTerm> terms(const Chain& chain) const {
+        const std::int64_t parts = plus(plus(chain.parts.kept, chain.parts.changed), 1);
+        const std::int64_t per_block = shape_.warps_per_block;
+        const LaunchGeometry last = shape_.full_multiprocessor();
+        const std::int64_t warps = times(blocks_before(), per_block);
+        const std::int64_t on_scheduler =
+            std::min(warps, plus(times(blocks_before(), shape_.on_one_scheduler(per_block)),
+                                 times(chain.parts.changed, exposed_warps())));
+        const std::int64_t last_on_scheduler = last.on_one_scheduler(last.warps());
+        std::vector<BoundTerm> terms;
+        const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
+            if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+        };
+        add("delays of a part of the chain of blocks that covers a multiprocessor, beyond its own "
+            "demand",
+            parts, *cost_.prefix_stall);
+        add("delays of the critical path in a block, beyond its own demand", 1, cost_.stall);
+        add("demand of a warp on its own scheduler: issue slots and ports",
+            plus(on_scheduler, last_on_scheduler), cost_.own_scheduler);
+        add("demand of a warp on other schedulers: ports of the multiprocessor",
+            plus(warps, last.warps()) - plus(on_scheduler, last_on_scheduler),
+            cost_.other_schedulers);
+        add("an instruction that issued before the critical path changed to another warp", parts,
+            cost_.carry_in);
+        add("instruction fetch: misses at schedulers that only the chain visits", 1,
+            cost_.further_fetches);
+        add("replacement and start of a block",
+            plus(chain.parts.changed, chain.first_is_refilled ? 2 : 1), shape_.refill.hi);
+        add_drains(plus(warps, last.warps()), add);
+        return terms;
+    }
+
+private:
+    [[nodiscard]] std::int64_t blocks_before() const {
+        return (shape_.blocks - 1) / shape_.multiprocessors;
+    }
+    /// Warps of other blocks that count on a second scheduler, at a change.
+    [[nodiscard]] std::int64_t exposed_warps() const {
+        return times(alive_ - 1, shape_.on_one_scheduler(shape_.warps_per_block));
+    }
+    [[nodiscard]] CoveringChain chain_of(std::int64_t starts) const {
+        return costliest_chain(std::max<std::int64_t>(0, starts), alive_, shape_.resident, costs_);
+    }
+    [[nodiscard]] std::int64_t cost_of(const Chain& chain) const {
+        const std::int64_t parts =
+            plus(times(chain.parts.kept, costs_.kept), times(chain.parts.changed, costs_.changed));
+        return plus(parts, chain.first_is_refilled ? plus(own_, shape_.refill.hi) : own_);
+    }
+    /// Of these warps and of a buffer that is full when the last block starts, or of all warps.
+    template <class Add> void add_drains(std::int64_t warps, const Add& add) const {
+        const bool is_less = plus(times(cost_.drain, warps), cost_.left_in_buffer) <
+                             times(cost_.drain, shape_.warps());
+        add("drains of the stores of a warp", is_less ? warps : shape_.warps(), cost_.drain);
+        if (!is_less) return;
+        add("drains of the entries that are in a write buffer when the last block starts", 1,
+            cost_.left_in_buffer);
+    }
+
+    const LaunchGeometry& shape_;
+    const Interference& cost_;
+    std::int64_t alive_;
+    std::int64_t own_ = 0; ///< Of a part, without a refill.
+    ChainCosts costs_;
+};
+
+/// Whether waits for lines of the instruction caches do not depend on how many blocks are on the
+/// critical path (S35, S36).
+bool fetches_count_schedulers(const InstructionDelivery& delivery) {
+    if (!delivery.lines || delivery.lines->never_miss()) return true;
+    return delivery.lines->persist_in_l0;
+}
+
+/// Likewise for lines of constant operands (S42, S43).
+bool operands_count_schedulers(const InstructionDelivery& delivery, const ScheduledLaunch& launch) {
+    if (!delivery.operands || !delivery.operands->may_miss()) return true;
+    const std::vector<bool>& replaced = delivery.operands->may_be_replaced;
+    return std::find(replaced.begin(), replaced.end(), true) == replaced.end() &&
+           visited_by_critical_path(launch, 0).schedulers == all_visited(launch.shape).schedulers;
+}
+
+} // namespace
+
+bool may_cover_by_chain(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                        const Interference& cost) {
+    if (launch.shape.waves() == 1 || cost.intervals_of_block > 1 || cost.early_ends_of_block > 0)
+        return false;
+    if (cost.rotation_warps > 0 || cost.active_set_size > 0) return false;
+    return fetches_count_schedulers(kernel.delivery) &&
+           operands_count_schedulers(kernel.delivery, launch);
+}
+
+CoveringChain costliest_chain(std::int64_t starts, std::int64_t alive, std::int64_t resident,
+                              const ChainCosts& costs) {
+    CoveringChain best;
+    std::optional<std::int64_t> most;
+    const auto consider = [&](const CoveringChain& chain) {
+        const std::int64_t cost =
+            plus(times(chain.kept, costs.kept), times(chain.changed, costs.changed));
+        if (most && cost <= *most) return;
+        most = cost;
+        best = chain;
+    };
+    // As many starts make `resident` parts of one kind or `alive` of the other: of the kind that
+    // costs less for its starts, fewer than that suffice.
+    for (std::int64_t kept = 0; kept < resident && times(kept, alive) <= starts; ++kept)
+        consider({kept, (starts - times(kept, alive)) / resident});
+    for (std::int64_t changed = 0; changed < alive && times(changed, resident) <= starts; ++changed)
+        consider({(starts - times(changed, resident)) / alive, changed});
+    return best;
+}
+
+BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interference& cost) {
+    BoundExpression bound;
+    bound.text = "any order, along a chain of blocks that keeps its scheduler";
+    bound.has_evidence = false;
+    std::optional<models::Cycles> least;
+    for (std::int64_t alive = 1; alive <= shape.resident; ++alive) {
+        const ChainSums sums{shape, cost, alive};
+        std::vector<BoundTerm> terms = sums.terms(sums.costliest());
+        const models::Cycles total = sum_of(terms);
+        if (least && *least <= total) continue;
+        least = total;
+        bound.terms = std::move(terms);
+    }
+    return bound;
+}
+
+} // namespace warpbound::analyzer
