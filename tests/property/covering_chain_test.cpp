@@ -245,7 +245,7 @@ std::int64_t longest_found(RandomSource& random, Launch launch, int changes) {
 }
 
 TEST(CoveringChain, NoLaunchOfItsModelTakesLonger) {
-    const auto cases = static_cast<int>(tests::from_environment("WARPBOUND_PROPERTY_CASES", 600));
+    const auto cases = static_cast<int>(tests::from_environment("WARPBOUND_PROPERTY_CASES", 200));
     int tighter = 0;
     double nearest = 0;
     tests::for_seeds(cases, [&](RandomSource& random) {
