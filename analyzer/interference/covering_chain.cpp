@@ -37,7 +37,7 @@ public:
     }
 
     [[nodiscard]] Chain costliest() const {
-        const std::int64_t starts = blocks_before();
+        const std::int64_t starts = blocks_begun();
         Chain refilled{chain_of(starts - 1 - shape_.resident), true};
         Chain running{chain_of(starts - shape_.resident), false};
         return cost_of(refilled) < cost_of(running) ? running : refilled;
@@ -47,9 +47,9 @@ public:
         const std::int64_t parts = plus(plus(chain.parts.kept, chain.parts.changed), 1);
         const std::int64_t per_block = shape_.warps_per_block;
         const LaunchGeometry last = shape_.full_multiprocessor();
-        const std::int64_t warps = times(blocks_before(), per_block);
+        const std::int64_t warps = times(blocks_begun(), per_block);
         const std::int64_t on_scheduler =
-            std::min(warps, plus(times(blocks_before(), shape_.on_one_scheduler(per_block)),
+            std::min(warps, plus(times(blocks_begun(), shape_.on_one_scheduler(per_block)),
                                  times(chain.parts.changed, exposed_warps())));
         const std::int64_t last_on_scheduler = last.on_one_scheduler(last.warps());
         std::vector<BoundTerm> terms;
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int64_t blocks_before() const {
+    [[nodiscard]] std::int64_t blocks_begun() const {
         return (shape_.blocks - 1) / shape_.multiprocessors;
     }
     /// Warps of other blocks that count on a second scheduler, at a change.
