@@ -181,9 +181,11 @@ std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& 
     std::vector<std::vector<Term>> sums;
     for (const OtherBlocks counted :
          {OtherBlocks::ByPathInterval, OtherBlocks::ByBarrierInterval}) {
-        // S31 is claimed of whole blocks only; a block of one warp has no barrier intervals.
+        // S31 is claimed of whole blocks only. Barrier intervals count where a block has warps on
+        // several schedulers.
         if (counted == OtherBlocks::ByBarrierInterval &&
-            (inputs.policy_terms || launch.warps_per_block == 1))
+            (inputs.policy_terms ||
+             launch.per_scheduler(launch.warps_per_block) >= launch.warps_per_block))
             continue;
         // S20: blocks that all start at the same time are those of one full multiprocessor.
         if (launch.waves == 1 || launch.multiprocessors == 1)
