@@ -1,6 +1,7 @@
 #include "analyzer/preparation.hpp"
 
 #include "analyzer/memory/atomic_delay.hpp"
+#include "analyzer/memory/behind_queue.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
 #include "analyzer/microarchitecture/unseen_counters.hpp"
 #include "assembly/isa/operand_reads.hpp"
@@ -217,6 +218,9 @@ void apply_caches(const LaunchGeometry& shape, TimedKernel& kernel, MemoryPath& 
         // The latency intervals of the levels hold for an access that does not merge with another
         // (S21).
         if (!timing.enters_write_buffer) timing.latency.hi += memory.caches->transit_spread;
+        // Behind a memory queue latencies count from the hand-over (S75).
+        if (!timing.enters_write_buffer)
+            timing.latency.hi += latest_hand_over(timing, *kernel.architecture);
         if (!memory.footprint) continue;
         memory.unrefined[i] = UnrefinedAccess{passes, timing.latency};
         if (!timing.enters_write_buffer && memory.footprint->always_misses[i])

@@ -24,7 +24,8 @@ std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
 /// cycles.
 struct QueueUse {
     bool is_used = false;
-    std::int64_t backlog = 0; ///< Until the queue can hand over again, that delays nothing.
+    std::int64_t backlog = 0; ///< Until the queue can hand over again, that delays nothing, but by
+                              ///< `late_of` an own instruction.
     std::int64_t longest_entry = 0;
     std::int64_t longest_spacing = 0;
     std::int64_t longest_occupancy = 0;
@@ -37,22 +38,30 @@ std::int64_t spacing_of(const models::InstructionTiming& timing) {
 
 QueueUse queue_use(const TimedKernel& kernel) {
     QueueUse use;
+    std::int64_t full = 0; // Hand-overs of a full queue.
+    std::int64_t least_lag = 0;
     for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
         if (!kernel.used[i] || !kernel.timings[i]) continue;
         const models::InstructionTiming& timing = kernel.timings[i].value();
         if (!timing.queue) continue;
         const models::QueueTiming& queue = *timing.queue;
-        const models::Cycles full = models::Cycles{queue.interval.lo} * queue.places;
-        const std::int64_t backlog =
-            std::min(full.count(), models::plus(queue.entry.lo, queue.interval.lo));
-        use.backlog = use.is_used ? std::min(use.backlog, backlog) : backlog;
+        const std::int64_t all_places = models::times(queue.places, queue.interval.lo);
+        const std::int64_t lag = models::plus(queue.entry.lo, queue.interval.lo);
+        full = use.is_used ? std::min(full, all_places) : all_places;
+        least_lag = use.is_used ? std::min(least_lag, lag) : lag;
         use.is_used = true;
         use.places = queue.places;
         use.longest_entry = std::max(use.longest_entry, queue.entry.hi);
         use.longest_spacing = std::max(use.longest_spacing, spacing_of(timing));
         use.longest_occupancy = std::max(use.longest_occupancy, longest_occupancy(timing));
     }
+    use.backlog = std::min(full, std::max(least_lag, use.longest_entry));
     return use;
+}
+
+/// Cycles of the lag of an own instruction in which the backlog does not fall (S38, lemma 2).
+std::int64_t late_of(const models::QueueTiming& queue, std::int64_t backlog) {
+    return std::max<std::int64_t>(0, backlog - models::plus(queue.entry.lo, queue.interval.lo));
 }
 
 /// By how much an instruction makes the memory queue delay others, and its own warp; 0 where each
@@ -114,11 +123,15 @@ InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchG
 InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape) {
     const InstructionCosts distances = grant_distances(kernel, shape);
     const InstructionCosts queued = queue_costs(kernel, shape);
+    const QueueUse use = queue_use(kernel);
     return per_instruction(
         kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             const std::int64_t gap = std::max({std::int64_t{1}, shape.issue_slot.lo,
                                                std::min(timing.gap.lo, timing.gap_taken.lo)});
-            return models::plus(std::max<std::int64_t>(0, distances[i] - gap), queued[i]);
+            const std::int64_t late =
+                queued[i] > 0 ? late_of(*timing.queue, use.backlog) : std::int64_t{0};
+            return models::plus(std::max<std::int64_t>(0, distances[i] - gap),
+                                models::plus(queued[i], late));
         });
 }
 

@@ -1,5 +1,6 @@
 #include "analyzer/launch/memory_parameters.hpp"
 
+#include "models/architecture/cached_loads.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -57,6 +58,15 @@ private:
     std::optional<Failure> failure_;
 };
 
+/// Of all schedulers of an SM; a count. 0 without memory queues.
+models::Cycles places_of_memory_queues(const models::Architecture& architecture) {
+    const models::SourcedValue* const places = architecture.memory_queue.find("places");
+    const models::SourcedValue* const schedulers = architecture.schedulers.find("count");
+    if (places == nullptr || !places->interval || schedulers == nullptr || !schedulers->interval)
+        return models::Cycles{0};
+    return models::Cycles{places->interval->hi} * schedulers->interval->hi;
+}
+
 } // namespace
 
 std::uint64_t MemoryParameters::second_sectors_of(const models::TouchedLine& footprint) const {
@@ -92,6 +102,11 @@ Result<MemoryParameters> read_memory_parameters(const models::Architecture& arch
     values.transit_spread = 2 * (transit.hi - transit.lo);
     const models::Interval second = read.interval("l2", "latency");
     const models::Interval dram = read.interval("dram", "latency");
+    const std::int64_t entry = models::entry_of_cached_loads(architecture);
+    read.expect(
+        std::min(second.lo, dram.lo) - entry >= 2 * transit.hi || entry == 0,
+        "memories: behind the memory-queue, expected a latency of l2 and dram that contains "
+        "the entry of loads and interconnect/latency in both directions");
     read.expect(std::min(second.lo, dram.lo) / 2 >= transit.hi,
                 fmt::format("memories/interconnect/latency is up to {}; expected at most half the "
                             "latency of l2 and dram, which contain it in both directions",
@@ -108,12 +123,20 @@ Result<MemoryParameters> read_memory_parameters(const models::Architecture& arch
     const models::Interval first = read.interval("l1", "latency");
     values.first_level_latency = first.hi;
     values.first_level_latency_lo = first.lo;
+    read.expect(entry == 0 || first.lo > entry,
+                "memories/l1/latency: behind the memory-queue, expected more than the entry of "
+                "loads");
     const models::Interval second_sets = read.interval("l2", "sets", 1);
     if (second_sets.is_exact())
         values.second_sets = static_cast<std::uint64_t>(std::max<std::int64_t>(1, second_sets.lo));
     values.second_ways = read.interval("l2", "ways", 1).lo;
     values.slices = read.interval("l2", "slices", 1);
     values.load_queue = read.interval("l1", "queue", 1).lo;
+    read.expect(!architecture.has_memory_queue() ||
+                    models::Cycles{values.load_queue} > places_of_memory_queues(architecture),
+                fmt::format("memories/l1/queue is {}; expected more than the {} places of the "
+                            "memory queues, whose loads it holds",
+                            values.load_queue, places_of_memory_queues(architecture).count()));
     values.keeps_stores = true;
     for (const char* flag : {"write-allocate", "write-back"})
         values.keeps_stores = read.interval("l2", flag).lo != 0 && values.keeps_stores;

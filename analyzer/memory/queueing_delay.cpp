@@ -2,12 +2,14 @@
 
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/launch/slot_table.hpp"
+#include "analyzer/memory/behind_queue.hpp"
 #include "analyzer/memory/fifo_tandem.hpp"
 #include "analyzer/memory/first_touches.hpp"
 #include "analyzer/memory/mshr_occupancy.hpp"
 #include "analyzer/memory/response_link.hpp"
 #include "analyzer/memory/service_times.hpp"
 #include "analyzer/memory/traffic.hpp"
+#include "models/architecture/cached_loads.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -67,7 +69,10 @@ public:
             by_rows() ? (models::Cycles{caches_.row_hit.hi} * memory_.footprint->least_of_transfer)
                             .count()
                       : transfer();
-        const bool overlaps_latency = occupied <= caches_.dram_latency_lo - caches_.transit.hi;
+        // Behind a memory queue the way to the hand-over is part of the latency (S75).
+        const std::int64_t entry = models::entry_of_cached_loads(*kernel_.architecture);
+        const bool overlaps_latency =
+            occupied <= caches_.dram_latency_lo - caches_.transit.hi - entry;
         const std::int64_t link = caches_.link_service.hi;
         const models::Cycles latency{
             std::max(caches_.second_latency,
@@ -84,8 +89,9 @@ public:
             most_lines = std::max(most_lines, timing.passes.hi);
         });
         return traffic_.writes == 0 && !others_delay_ && slices_in_l1_order() &&
-               caches_.knows_channels() && caches_.slices.hi == caches_.channels.hi &&
-               caches_.link_service.lo > 0 && most_lines <= caches_.dram_queue.lo &&
+               keeps_order_of_hand_overs() && caches_.knows_channels() &&
+               caches_.slices.hi == caches_.channels.hi && caches_.link_service.lo > 0 &&
+               most_lines <= caches_.dram_queue.lo &&
                traffic_.outstanding_lines <= mshrs_.accesses_in_full_slice() &&
                (traffic_.outstanding_lines <= mshrs_.transactions_in_full_l1() ||
                 mshrs_.transactions_in_full_l1() >= most_lines);
@@ -94,7 +100,7 @@ public:
     /// Whether a load that has completed has left its port, and a warp that waits for the port
     /// issues without waiting for its own time slot.
     [[nodiscard]] bool keeps_order_of_ports() const {
-        if (others_delay_ || slots_) return false;
+        if (others_delay_ || slots_ || kernel_.architecture->has_memory_queue()) return false;
         bool in_order = true;
         for_each_load(kernel_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
@@ -111,6 +117,9 @@ public:
     }
 
 private:
+    [[nodiscard]] bool keeps_order_of_hand_overs() const {
+        return analyzer::keeps_order_of_hand_overs(*kernel_.architecture, caches_, traffic_);
+    }
     [[nodiscard]] bool by_rows() const { return rules_.rows != RowDelay::WholeTransfers; }
     /// Longest delay of a transfer for a load by row activations of others, while its channel is
     /// free and does not refresh.
@@ -174,7 +183,7 @@ private:
     /// Terms of the tandem of first-in-first-out servers. None: several warps at a time may delay
     /// the critical path.
     std::optional<std::vector<BoundTerm>> tandem_services(std::int64_t limit) {
-        if (others_delay_) return std::nullopt;
+        if (others_delay_ || !keeps_order_of_hand_overs()) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         FifoTandem loads;
         loads.lines = traffic_.lines;
@@ -233,6 +242,7 @@ private:
     /// Whether no load of another warp can take the entry of the load queue that a load of the
     /// critical path waits for.
     [[nodiscard]] bool issues_before_others() const {
+        if (!keeps_order_of_hand_overs()) return false;
         return shape_.warps() == 1 ||
                (!others_delay_ && traffic_.outstanding_loads <= caches_.load_queue);
     }
@@ -432,6 +442,7 @@ TimedKernel without_queueing(const TimedKernel& kernel, const ScheduledLaunch& l
         models::Interval& latency = timing.value().latency;
         latency.hi = memory.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
+        latency.hi += latest_hand_over(timing.value(), *kernel.architecture);
         latency.lo = std::min(latency.lo, latency.hi);
         if (rules.ports) models::free_port(timing.value());
     }

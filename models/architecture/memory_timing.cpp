@@ -213,12 +213,6 @@ void TimingLookUp::find_queue() {
                                 .interval = of_queue("interval"),
                                 .sources_before = 0};
     if (failure_) return;
-    if (result_.through_caches)
-        return fail(fmt::format("its address pattern leads through the caches, which are not "
-                                "defined behind the memory-queue of architecture {} (C74); state "
-                                "the level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the "
-                                "pattern then gives its transactions)",
-                                architecture_.name));
     result_.queue->sources_before = *architecture_.least_queue_entry() - 2;
     find_return();
 }

@@ -37,10 +37,14 @@ bool has_queue_to_itself(const LaunchGeometry& launch) {
 /// B of S38. Requires: some instruction waits in a queue.
 std::int64_t harmless_backlog(const std::vector<const Timing*>& queued) {
     std::int64_t least_entry = queued.front()->queue->entry.lo;
-    for (const Timing* timing : queued)
+    std::int64_t longest_entry = 0;
+    for (const Timing* timing : queued) {
         least_entry = std::min(least_entry, timing->queue->entry.lo);
+        longest_entry = std::max(longest_entry, timing->queue->entry.hi);
+    }
     const models::QueueTiming& queue = *queued.front()->queue;
-    return std::min(times(queue.places, queue.interval.lo), plus(least_entry, queue.interval.lo));
+    return std::min(times(queue.places, queue.interval.lo),
+                    std::max(longest_entry, plus(least_entry, queue.interval.lo)));
 }
 
 } // namespace

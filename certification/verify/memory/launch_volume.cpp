@@ -79,7 +79,8 @@ std::vector<CodeLoad> loads_of_code(const TimedCode& code, const MemoryLayout& l
         for (const std::int64_t lines : {listed.lo, listed.hi}) {
             const std::int64_t behind_first =
                 times(timing.pass_cost.lo, std::max<std::int64_t>(0, lines - 1));
-            if (port_occupancy(with_port, lines) > plus(behind_first, layout.l1_latency.lo))
+            if (layout.behind_queues ||
+                port_occupancy(with_port, lines) > plus(behind_first, layout.l1_latency.lo))
                 load.leaves_port_in_time = false;
         }
         load.brings_last_line = footprint.last_line_alone[i];

@@ -1,6 +1,7 @@
 #include "certification/verify/memory/memory_layout.hpp"
 
 #include "certification/verify/machine_values.hpp"
+#include "certification/verify/memory/behind_queue.hpp"
 #include "models/facts/address_pattern.hpp"
 #include "models/units.hpp"
 
@@ -126,6 +127,9 @@ MemoryLayout read_memory_layout(const KernelCase& kernel) {
     read_link({kernel, "interconnect"}, layout);
     read_dram({kernel, "dram"}, layout);
     check_layout(kernel, layout);
+    check_levels_behind_queue(kernel);
+    layout.behind_queues = kernel.architecture.has_memory_queue();
+    layout.to_hand_over = time_to_hand_over(kernel);
     return layout;
 }
 

@@ -50,6 +50,9 @@ struct MemoryLayout {
     std::int64_t refresh = 0; ///< Duration; 0: none.
     std::int64_t refresh_interval = 0;
 
+    bool behind_queues = false;    ///< Loads wait in memory queues in front of the L1 (C74).
+    std::int64_t to_hand_over = 0; ///< What of the latency of each level passes before.
+
     /// By how much an access may take longer on both links than one that it merges with (S21).
     [[nodiscard]] std::int64_t spread() const { return 2 * (transit.hi - transit.lo); }
     /// Latency of any load that waits for no other access, from the L1 on.

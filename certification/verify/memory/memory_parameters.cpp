@@ -1,6 +1,7 @@
 #include "certification/verify/memory/memory_parameters.hpp"
 
 #include "certification/verify/machine_values.hpp"
+#include "certification/verify/memory/behind_queue.hpp"
 #include "models/facts/address_pattern.hpp"
 #include "models/units.hpp"
 
@@ -71,6 +72,7 @@ MemoryParameters described_memory(const KernelCase& kernel, std::int64_t multipr
     const auto dram = values.of("dram", "latency", 0);
     values.require(std::min(l2.lo, dram.lo) / 2 >= transit.hi,
                    "latencies of L2 and DRAM do not contain both transits on a link");
+    check_levels_behind_queue(kernel);
 
     MemoryParameters memory;
     memory.l1_service = values.of("l1", "service", 1).hi;

@@ -60,7 +60,8 @@ public:
             transfer(has_tails() ? footprint_.least_of_transfer : footprint_.most_l2_sectors);
         const std::int64_t own_response = layout_.link_service.hi;
         // T is over before its data are at the L1.
-        const bool is_inside = plus(own_transfer, layout_.transit.hi) <= layout_.dram_latency.lo;
+        const bool is_inside = plus(own_transfer, layout_.transit.hi) <=
+                               layout_.dram_latency.lo - layout_.to_hand_over;
         const std::int64_t from_dram = layout_.dram_latency.hi - (is_inside ? own_transfer : 0);
         const std::int64_t from_any =
             plus(std::max(from_dram, layout_.l2_latency.hi), layout_.spread());
@@ -120,7 +121,8 @@ public:
         std::vector<Charges> between_l1_and_slices;
         if (arguments_.rows != RowRule::OncePerLaunch && !arguments_.ports)
             between_l1_and_slices.push_back(each_at_each_server(one_by_one));
-        if (!order_.several_wait) between_l1_and_slices.push_back(each_at_one_server(one_by_one));
+        if (!order_.several_wait && follows_hand_overs(layout_, volume_))
+            between_l1_and_slices.push_back(each_at_one_server(one_by_one));
         all.append(least_of(between_l1_and_slices));
         all.append(of_fetches());
         all.append(of_stores());
@@ -163,7 +165,7 @@ private:
                                   layout_.l1_service);
                   })));
         const bool no_other_takes_the_entry =
-            volume_.warps == 1 ||
+            (volume_.warps == 1 && !layout_.behind_queues) ||
             (!order_.several_wait && volume_.loads_in_flight <= layout_.load_queue);
         if (!no_other_takes_the_entry) return together;
         Charges separately;

@@ -10,6 +10,10 @@ bool are_slices_in_order(const MemoryLayout& layout, const LaunchVolume& volume)
     return volume.multiprocessors == 1 && layout.transit.is_exact();
 }
 
+bool follows_hand_overs(const MemoryLayout& layout, const LaunchVolume& volume) {
+    return !layout.behind_queues || volume.loads_in_flight <= layout.load_queue;
+}
+
 std::string_view missing_for_transfers_in_order(const MemoryLayout& layout,
                                                 const LaunchVolume& volume,
                                                 const FullResources& resources,
@@ -21,6 +25,7 @@ std::string_view missing_for_transfers_in_order(const MemoryLayout& layout,
     const LeastHolders& least = resources.least();
     const auto assumptions = std::to_array<std::pair<bool, std::string_view>>({
         {volume.writes == 0, "DRAM writes"},
+        {follows_hand_overs(layout, volume), "loads behind memory queues may fill the load queue"},
         {are_slices_in_order(layout, volume), "slices are not in-order"},
         {layout.places_in_channels() && layout.slices.hi == layout.channels.hi,
          "a channel has not one slice"},

@@ -13,6 +13,10 @@ namespace warpbound::certification::verify {
 /// S22a: whether slices handle transactions in the order of the L1.
 bool are_slices_in_order(const MemoryLayout& layout, const LaunchVolume& volume);
 
+/// S75: whether the traces of S22a hold with hand-overs in place of issues. Without memory queues
+/// they need no hand-overs.
+bool follows_hand_overs(const MemoryLayout& layout, const LaunchVolume& volume);
+
 /// The first assumption of S22c that does not hold: transfers come to their channels load by load.
 /// Empty: all hold.
 std::string_view missing_for_transfers_in_order(const MemoryLayout& layout,

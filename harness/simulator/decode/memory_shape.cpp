@@ -1,6 +1,7 @@
 #include "harness/simulator/decode/memory_shape.hpp"
 
 #include "harness/simulator/decode/architecture_values.hpp"
+#include "models/architecture/cached_loads.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,8 @@ private:
     CacheShape cache(std::string_view memory);
     DramShape dram();
     void expect_fit(const MemoryShape& shape);
+    /// Behind memory queues times count from the hand-over (C74).
+    void count_from_hand_over(MemoryShape& shape);
 
     const models::Architecture& architecture_;
     ArchitectureValues values_;
@@ -104,6 +107,35 @@ void ShapeReader::expect_fit(const MemoryShape& shape) {
                                shape.dram.refresh_duration.hi));
 }
 
+void ShapeReader::count_from_hand_over(MemoryShape& shape) {
+    if (!architecture_.has_memory_queue()) return;
+    const std::int64_t entry = models::entry_of_cached_loads(architecture_);
+    const auto expect_later = [&](const Range& latency, std::int64_t least, std::string_view level,
+                                  std::string_view beside) {
+        values_.expect(latency.lo >= entry + least,
+                       fmt::format("memories/{}/latency is {}; expected at least {} behind the "
+                                   "memory-queue: the entry of loads{}",
+                                   level, latency.lo, entry + least, beside));
+    };
+    expect_later(shape.l1.latency, 1, "l1", " and a cycle");
+    expect_later(shape.l2.latency, 2 * shape.transit.hi, "l2", " and interconnect/latency twice");
+    expect_later(shape.dram.latency, 2 * shape.transit.hi, "dram",
+                 " and interconnect/latency twice");
+    const std::size_t schedulers =
+        values_.count({&architecture_.schedulers, "schedulers"}, "count");
+    const std::size_t places =
+        values_.count({&architecture_.memory_queue, "memory-queue"}, "places");
+    values_.expect(shape.l1_queue > places * schedulers,
+                   fmt::format("memories/l1/queue is {}; expected more than the {} places of the "
+                               "memory queues, whose loads it holds",
+                               shape.l1_queue, places * schedulers));
+    for (Range* latency : {&shape.l1.latency, &shape.l2.latency, &shape.dram.latency}) {
+        latency->lo -= entry;
+        latency->hi -= entry;
+        if (latency->typical) *latency->typical -= entry;
+    }
+}
+
 Result<MemoryShape> ShapeReader::read() {
     const auto l1 = group("l1");
     const auto l2 = group("l2");
@@ -123,6 +155,7 @@ Result<MemoryShape> ShapeReader::read() {
     shape.link_queue = values_.count(interconnect, "queue");
     shape.dram = dram();
     expect_fit(shape);
+    count_from_hand_over(shape);
     if (values_.failure()) return *values_.failure();
     return shape;
 }

@@ -59,8 +59,9 @@ void MemoryQueues::hand_over(std::int64_t at) {
                                 .number = order.number,
                                 .at = std::nullopt,
                                 .sources_read = std::nullopt},
-                     .atomic = order.atomic};
-    if (!order.atomic) message.notice.at = std::max(begin + order.delay, at);
+                     .atomic = order.atomic,
+                     .load = order.load};
+    if (!order.atomic && !order.load) message.notice.at = std::max(begin + order.delay, at);
     if (order.source_read)
         message.notice.sources_read =
             std::max(begin + *order.source_read, at + 2 - shape_.least_entry);

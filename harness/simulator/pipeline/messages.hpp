@@ -104,13 +104,15 @@ struct QueueOrder {
     std::int64_t delay = 0;     ///< From the issue to the result, without waits.
     std::optional<std::int64_t> source_read; ///< Likewise, to the release of a read barrier.
     std::optional<AtomicIssue> atomic{};     ///< What goes to the atomic units at the hand-over.
+    std::optional<MemoryIssue> load{};       ///< Likewise, to the load/store unit (C74).
 };
 
 /// Memory queue to scheduler: an instruction will be handed over at `at`, at least one cycle ahead.
 struct HandOver {
     std::int64_t at = 0;
-    ResultNotice notice; ///< `at` is empty for a global atomic.
+    ResultNotice notice; ///< `at` is empty for a global atomic and a load through the caches.
     std::optional<AtomicIssue> atomic{};
+    std::optional<MemoryIssue> load{};
 };
 
 /// Operand collectors to issue arbiter: entries in the latch of a pool that became free in this

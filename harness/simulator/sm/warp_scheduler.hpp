@@ -115,7 +115,7 @@ private:
     bool receive_from_atomics();
     bool receive_from_queue();
     /// Sends atomics that are handed over in this cycle to the atomic units.
-    void send_atomics(std::int64_t now);
+    void send_departing(std::int64_t now);
     void put_into_queue(std::size_t warp, std::int64_t now);
     void send_to_collectors(std::size_t warp);
     /// The messages to the memory system and the atomic units that the warp's next instruction
@@ -203,7 +203,8 @@ private:
     std::int64_t queue_free_at_ = 0;
     std::optional<MemoryIssue> to_memory_;  ///< Of the instruction that issues.
     std::optional<AtomicIssue> to_atomics_; ///< Likewise.
-    std::deque<HandOver> atomics_;          ///< Decided hand-overs of atomics, in order.
+    /// Decided hand-overs of atomics and of loads through the caches, in order.
+    std::deque<HandOver> departing_;
     std::unique_ptr<Arbitration> arbitration_;
     std::optional<L0InstructionCache> l0_;
     std::optional<OperandCache> operands_;

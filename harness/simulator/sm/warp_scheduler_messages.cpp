@@ -85,7 +85,9 @@ void WarpScheduler::prepare_messages(std::size_t warp) {
     const Operation& operation = warps_[warp].operation();
     if (machine_->memory && (operation.enters_write_buffer || operation.result_is_notified))
         to_memory_ = memory_issue(warp);
-    if (to_memory_ && links_.memory) links_.memory->issues.put(*to_memory_);
+    // A load behind a memory queue goes to the load/store unit at its hand-over (C74).
+    if (to_memory_ && links_.memory && !(operation.queues && operation.result_is_notified))
+        links_.memory->issues.put(*to_memory_);
     if (operation.is_atomic)
         to_atomics_ = AtomicIssue{.access = memory_issue(warp),
                                   .instruction = warps_[warp].instruction(),
@@ -129,6 +131,8 @@ void WarpScheduler::put_into_queue(std::size_t warp, std::int64_t now) {
                      .delay = issued.delay,
                      .source_read = issued.source_read,
                      .atomic = to_atomics_};
+    if (warps_[warp].code().operations[issued.instruction].result_is_notified)
+        order.load = to_memory_;
     ++pending_results_of(order.launch).expected;
     queue_places_->take();
     queue_free_at_ = queue_places_->free_at();
@@ -141,8 +145,8 @@ bool WarpScheduler::receive_from_queue() {
         queue_free_at_ = queue_places_->free_at();
         const ResultNotice& notice = hand_over.notice;
         PendingResults& of_launch = pending_results_of(notice.launch);
-        if (hand_over.atomic)
-            atomics_.push_back(hand_over);
+        if (hand_over.atomic || hand_over.load)
+            departing_.push_back(hand_over);
         else
             --of_launch.expected;
         if (!notice.at && !notice.sources_read) continue;
@@ -153,11 +157,13 @@ bool WarpScheduler::receive_from_queue() {
     return !links_.queue->hand_overs.messages().empty();
 }
 
-void WarpScheduler::send_atomics(std::int64_t now) {
-    while (!atomics_.empty() && atomics_.front().at <= now) {
-        --pending_results_of(atomics_.front().notice.launch).expected;
-        links_.atomics->issues.put(*atomics_.front().atomic);
-        atomics_.pop_front();
+void WarpScheduler::send_departing(std::int64_t now) {
+    while (!departing_.empty() && departing_.front().at <= now) {
+        const HandOver& departing = departing_.front();
+        --pending_results_of(departing.notice.launch).expected;
+        if (departing.atomic) links_.atomics->issues.put(*departing.atomic);
+        if (departing.load) links_.memory->issues.put(*departing.load);
+        departing_.pop_front();
     }
 }
 

@@ -203,7 +203,9 @@ private:
     /// a write-back later (C50).
     void check_result(const Issue& load) {
         if (load.completed.empty() || load.lines.empty()) return;
-        const Interval latency = memory_value(run_.machine, "l1", "latency");
+        Interval latency = memory_value(run_.machine, "l1", "latency");
+        latency.lo -= run_.entry_of_loads();
+        latency.hi -= run_.entry_of_loads();
         Interval result{0, {}, 0};
         for (const LineAccessed& line : load.lines) {
             const bool present = (line.hit | line.merged) != 0;
@@ -298,7 +300,7 @@ private:
             const LoadLine& line = loads.order[loads.next];
             const LineAccessed& access = *line.access;
             const Issue& load = load_of(line);
-            std::int64_t due = run_.begin_of(load) + line.line * run_.timing(load).pass_cost.hi;
+            std::int64_t due = run_.arrival_of(load) + line.line * run_.timing(load).pass_cost.hi;
             if (loads.last) due = std::max(due, *loads.last + l1_service_);
             const std::uint64_t requested = access.hit | access.merged | access.missed;
             if (due >= until) continue;
@@ -312,7 +314,7 @@ private:
         L1Loads& loads = l1_loads_[run_.multiprocessor_of(access.warp)];
         const LoadLine& line = loads.order[loads.next++];
         const Issue& load = load_of(line);
-        const std::int64_t arrival = run_.begin_of(load);
+        const std::int64_t arrival = run_.arrival_of(load);
         if (access.cycle < arrival + line.line * run_.timing(load).pass_cost.lo)
             report_issue(line, fmt::format("but the load arrived at {}", arrival));
         if (arrival < loads.previous_arrival)

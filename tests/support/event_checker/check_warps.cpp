@@ -213,9 +213,10 @@ private:
         } else if (!t.through_caches || t.enters_write_buffer) {
             check_after(issue.due, t.latency, write_back, "C13: completes");
         } else if (!issue.due.empty()) {
-            const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;
+            const std::int64_t nearest =
+                memory_value(run_.machine, "l1", "latency").lo - run_.entry_of_loads();
             if (issue.due.front() <
-                begin + (event.passes - 1) * t.pass_cost.lo + nearest + write_back)
+                run_.arrival_of(issue) + (event.passes - 1) * t.pass_cost.lo + nearest + write_back)
                 run_.report_issue(issue,
                                   fmt::format("C24: completes at {}", issue.completed.front()));
         }

@@ -260,6 +260,19 @@ bool RecordedLaunch::collect() {
     return found.empty();
 }
 
+std::int64_t RecordedLaunch::entry_of_loads() const {
+    std::int64_t least = 0;
+    for (const auto opcode_class :
+         {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::LoadLocal}) {
+        const auto described = machine.classes.find(opcode_class);
+        if (!machine.has_memory_queue() || described == machine.classes.end()) continue;
+        const auto* const entry = described->second.values.find("entry");
+        if (entry != nullptr && (least == 0 || entry->interval->lo < least))
+            least = entry->interval->lo;
+    }
+    return least;
+}
+
 std::int64_t RecordedLaunch::control_free_at(const Issue& issue, std::int64_t cycle) const {
     const auto found = control_free.find(scheduler_of(issue));
     if (found == control_free.end()) return cycle;

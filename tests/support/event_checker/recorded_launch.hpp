@@ -124,6 +124,14 @@ struct RecordedLaunch {
         if (!issue.granted.empty()) return issue.granted.front().cycle - 2;
         return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
+    /// When a load or store through the caches comes to the load/store unit: a load behind a memory
+    /// queue at its hand-over (C74).
+    [[nodiscard]] std::int64_t arrival_of(const Issue& issue) const {
+        return issue.handed_over.empty() || is_store(issue) ? begin_of(issue)
+                                                            : issue.handed_over.front().cycle;
+    }
+    /// By how much less the latencies of the levels are from there on: the least entry of loads.
+    [[nodiscard]] std::int64_t entry_of_loads() const;
     /// The first cycle in which Control takes an instruction that issues at `cycle` (C60), given
     /// the instructions that the scheduler issued before `cycle`.
     [[nodiscard]] std::int64_t control_free_at(const Issue& issue, std::int64_t cycle) const;

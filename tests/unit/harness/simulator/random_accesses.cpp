@@ -100,4 +100,28 @@ RandomAccesses random_collected_accesses(std::uint64_t seed) {
     return result;
 }
 
+RandomAccesses random_queued_accesses(std::uint64_t seed) {
+    RandomAccesses result = random_accesses(seed);
+    std::mt19937_64 random{seed + 2'000'000};
+    const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
+        return static_cast<std::int64_t>(lo + random() % (hi - lo + 1));
+    };
+    models::Architecture& machine = result.machine;
+    const std::int64_t schedulers = pick(1, 2);
+    const std::int64_t places = pick(1, 4);
+    set(machine.schedulers, "count", schedulers);
+    set_memory(machine, "l1", "queue", places * schedulers + pick(1, 4));
+    set(machine.memory_queue, "places", places);
+    set(machine.memory_queue, "interval", {pick(1, 3), pick(3, 6)});
+    set(machine.memory_queue, "path-interval", {pick(1, 2), pick(2, 4)});
+    for (auto& [opcode_class, timing] : machine.classes) {
+        timing.unit = opcode_class == assembly::OpcodeClass::LoadGlobal ||
+                              opcode_class == assembly::OpcodeClass::StoreGlobal
+                          ? "core-unit"
+                          : timing.unit;
+        if (timing.unit == "core-unit") set(timing.values, "entry", {pick(2, 6), pick(6, 9)});
+    }
+    return result;
+}
+
 } // namespace warpbound::harness::simulator::test

@@ -19,5 +19,7 @@ struct RandomAccesses {
 RandomAccesses random_accesses(std::uint64_t seed);
 /// The same with a register file and operand collectors of random size before every unit.
 RandomAccesses random_collected_accesses(std::uint64_t seed);
+/// The same behind memory queues of random size, with all accesses to the memory path.
+RandomAccesses random_queued_accesses(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

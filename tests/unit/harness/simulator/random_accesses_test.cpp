@@ -75,6 +75,17 @@ TEST(RandomAccesses, ObeyEveryRuleAfterOperandCollectors) {
     }
 }
 
+// Loads arrive at the load/store unit when they are handed over (C74).
+TEST(RandomAccesses, ObeyEveryRuleBehindMemoryQueues) {
+    for (std::uint64_t seed = 1; seed <= 18; ++seed) {
+        RandomAccesses test = random_queued_accesses(seed);
+        set(test.machine.geometry, "multiprocessors", 3);
+        expect_no_violation(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                            tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(RandomAccesses, ObeyEveryRuleOnADescribedSimulator) {
     const auto machine = models::load_architecture("gtx480-gpgpusim").value();
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
@@ -124,7 +135,11 @@ models::Observation run_on(std::size_t multiprocessors, const RandomAccesses& te
 
 TEST(RandomAccesses, DoNotDependOnTheOrderOfComponents) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed)
-        run_on(1, seed % 2 == 0 ? random_accesses(seed) : random_collected_accesses(seed), seed);
+        run_on(1,
+               seed % 3 == 0   ? random_queued_accesses(seed)
+               : seed % 3 == 1 ? random_accesses(seed)
+                               : random_collected_accesses(seed),
+               seed);
 }
 
 TEST(RandomAccesses, OfSeveralMultiprocessorsShareTheL2) {

@@ -98,10 +98,20 @@ TEST(Windows, ChangeNothingThroughCachesAndOperandCollectors) {
     }
 }
 
+TEST(Windows, ChangeNothingThroughCachesBehindMemoryQueues) {
+    for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+        expect_the_same(random_queued_accesses(seed), seed);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(Windows, ChangeNothingWithAtomics) {
     for (std::uint64_t seed = 1; seed <= 14; ++seed) {
         expect_the_same(tests::with_atomics(random_accesses(seed), seed), seed);
         expect_the_same(tests::with_atomics(random_collected_accesses(seed), seed), seed);
+        auto queued = tests::with_atomics(random_queued_accesses(seed), seed);
+        set(queued.machine.classes[assembly::OpcodeClass::AtomicGlobal].values, "entry", {2, 9});
+        expect_the_same(queued, seed);
         if (testing::Test::HasFailure()) return;
     }
 }

@@ -44,6 +44,56 @@ TEST(Hierarchy, GivesAnIsolatedAccessTheLatencyOfItsLevel) {
     EXPECT_THAT(differences(result.issues()), ElementsAre(400, 30, 400, 400, 150, 6));
 }
 
+/// Memory queues before the path of global loads.
+models::Architecture queued_machine() {
+    auto machine = cached_machine(interlocked);
+    set(machine.memory_queue, "places", 2);
+    set(machine.memory_queue, "interval", 4);
+    set(machine.memory_queue, "path-interval", 2);
+    const std::string path = machine.classes[assembly::OpcodeClass::LoadGlobal].unit;
+    for (auto& unit : machine.units)
+        if (unit.name == path) unit.scope = models::UnitScope::Core;
+    for (auto& [opcode_class, timing] : machine.classes)
+        if (timing.unit == path) set(timing.values, "entry", 11);
+    set_memory(machine, "l1", "queue", 9);
+    return machine;
+}
+
+// C74: the way to the hand-over is part of each latency.
+TEST(Hierarchy, GivesAnIsolatedAccessBehindAMemoryQueueTheLatencyOfItsLevel) {
+    auto program = chain(5);
+    for (const auto& [load, line] : {std::pair{0U, 0U}, {1U, 0U}, {2U, 2U}, {3U, 4U}, {4U, 0U}})
+        program.set_pattern(load).base = line * 128;
+    EXPECT_THAT(differences(run(program, queued_machine()).issues()),
+                ElementsAre(400, 30, 400, 400, 150, 6));
+}
+
+// C72, C74: a warp issues each 6 cycles; with 9 between two hand-overs the last of two hits comes 3
+// later.
+TEST(Hierarchy, DelaysALoadThatIsHandedOverLate) {
+    const auto last_issue_with = [](std::int64_t interval) {
+        auto program = program_of(
+            {{load_global(1, 0), load_global(2, 1), load_global(3, 1), add(4, 3, 3), exit()}});
+        for (std::size_t load = 0; load < 3; ++load)
+            program.set_pattern(load).base = 0;
+        auto machine = queued_machine();
+        set(machine.memory_queue, "interval", interval);
+        return run(program, machine).issues().at(3);
+    };
+    EXPECT_EQ(last_issue_with(9), last_issue_with(4) + 3);
+}
+
+// C74: the load queue holds loads from their issue on.
+TEST(Hierarchy, RefusesALoadQueueThatMemoryQueuesFill) {
+    auto machine = queued_machine();
+    set_memory(machine, "l1", "queue", 4);
+    auto program = chain(1);
+    program.set_pattern(0).base = 0;
+    const auto refused = Machine::prepare(machine, program.kernel());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()), HasSubstr("memories/l1/queue is 4"));
+}
+
 // Simulation facts for the GTX 480: an L1 hit takes 35 + 5 cycles, an access that L1 misses and L2
 // hits 143. With these as described latencies the chain takes them exactly.
 TEST(Hierarchy, TakesTheMeasuredUncontendedLatenciesOfGtx480) {
