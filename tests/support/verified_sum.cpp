@@ -28,7 +28,11 @@ assembly::Function with_targets(const analyzer::Request& request) {
         if (last.control_flow != assembly::ControlFlow::Branch) continue;
         last.operands.clear();
         last.guard = assembly::Guard{};
-        if (block.out.size() > 1) last.guard->predicate = {assembly::RegisterFile::Predicate, 0};
+        if (block.out.size() > 1) {
+            last.guard->predicate = {};
+            last.guard->predicate.file = assembly::RegisterFile::Predicate;
+            last.guard->predicate.index = 0;
+        }
         for (const std::size_t edge : block.out) {
             const assembly::BasicBlock& to = request.graph->blocks[request.graph->edges[edge].to];
             if (to.first != block.last + 1 || block.out.size() == 1)

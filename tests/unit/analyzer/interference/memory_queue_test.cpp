@@ -55,23 +55,42 @@ TEST(MemoryQueueBounds, CountAllTransactionsOfTheLoadsBefore) {
     EXPECT_EQ(bounds.upper().count(), 32 + 7 + 8 * 5);
 }
 
+/// Of one warp, on its own scheduler and on the others.
+struct DemandOfWarp {
+    std::int64_t own = 0;
+    std::int64_t others = 0;
+};
+DemandOfWarp demand_of_eight_warps(Analyzed& context) {
+    context.request.launch = {1, 256};
+    context.request.policy = models::read_policy("gto").value();
+    const auto analysis = context.run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    DemandOfWarp demand;
+    if (!analysis) return demand;
+    for (const BoundTerm& term : analysis.value().execution_time.upper.terms) {
+        if (term.certificate == "execution-time-upper-demand-own-scheduler")
+            demand.own = term.cycles;
+        if (term.certificate == "execution-time-upper-demand-other-schedulers")
+            demand.others = term.cycles;
+    }
+    return demand;
+}
+
 // Eight warps on four schedulers: each load of the other warp costs 4 cycles on the own scheduler,
 // those of the six others 2 on the path.
 TEST(MemoryQueueBounds, OfSeveralWarpsChargeTheQueueOfTheScheduler) {
-    const auto context = loads(10);
-    context->request.launch = {1, 256};
-    context->request.policy = models::read_policy("gto").value();
-    const auto analysis = context->run();
-    ASSERT_TRUE(analysis) << to_string(analysis.error());
-    std::int64_t own = 0;
-    std::int64_t others = 0;
-    for (const BoundTerm& term : analysis.value().execution_time.upper.terms) {
-        if (term.certificate == "execution-time-upper-demand-own-scheduler") own = term.cycles;
-        if (term.certificate == "execution-time-upper-demand-other-schedulers")
-            others = term.cycles;
-    }
+    const auto [own, others] = demand_of_eight_warps(*loads(10));
     EXPECT_EQ(own, 10 * 4 + 1);
     EXPECT_EQ(others, 10 * 2);
+}
+
+// S38: five places take 20 cycles to hand over, as long as the longest entry.
+TEST(MemoryQueueBounds, ChargeOthersForNoDifferenceOfEntries) {
+    const auto context = loads(10);
+    tests::put_value(context->architecture, "classes/load-global/entry", {9, 9, 20});
+    EXPECT_EQ(demand_of_eight_warps(*context).own, 10 * 4 + 1);
+    tests::put_value(context->architecture, "memory-queue/places", {4, 4, 4});
+    EXPECT_EQ(demand_of_eight_warps(*context).own, 10 * (4 + 20 - 4 * 4) + 1);
 }
 
 TEST(MemoryQueueBounds, AreRefusedUnderPoliciesThatDoNotConserveWork) {
