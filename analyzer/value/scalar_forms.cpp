@@ -19,7 +19,7 @@ namespace {
 
 using Sources = std::vector<std::optional<Operand>>;
 
-constexpr std::int64_t table_and = 0xc0; ///< LOP3: bit 4a + 2b + c.
+constexpr std::int64_t table_of_and = 0xc0; ///< LOP3: bit 4a + 2b + c.
 constexpr std::int64_t table_and_not = 0x30;
 constexpr std::int64_t table_or_not = 0xf3;
 constexpr std::int64_t table_xor = 0x3c;
@@ -50,7 +50,7 @@ std::optional<unsigned> shift_of(const std::optional<Operand>& by) {
 bool add_bitwise(std::string_view operation, Register result, const Sources& sources,
                  FormSteps& steps) {
     constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> tables{
-        {{"and", table_and},
+        {{"and", table_of_and},
          {"andn2", table_and_not},
          {"orn2", table_or_not},
          {"xor", table_xor},
