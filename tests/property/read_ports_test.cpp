@@ -192,7 +192,8 @@ ReadPortsVerdict check_case(std::uint64_t seed, const tests::DescribedMachine& d
         request.certificates = &certificates;
         const auto proved = analyzer::analyze(request);
         if (!proved) return fail("no evidence: " + to_string(proved.error()));
-        if (proved.value().execution_time.bounds().upper() != bounds.upper())
+        if (proved.value().execution_time.bounds().upper() !=
+            tests::upper_with_evidence(analysis.value().execution_time.upper))
             return fail("another bound with evidence");
     }
     const auto machine = tests::prepare_launch(request, architecture);

@@ -49,6 +49,13 @@ inline void draw_launch(analyzer::Request& request, RandomSource& random) {
     request.multiprocessors = random.whole(0, 3) == 0 ? random.whole(2, 3) : 1;
 }
 
+/// The upper bound without alternatives that only re-analysis shows.
+inline models::Cycles upper_with_evidence(const analyzer::SideResult& upper) {
+    if (upper.terms.empty()) return upper.proved;
+    const auto shown = analyzer::with_evidence(upper.bound, analyzer::Side::Upper);
+    return shown ? analyzer::value_of(*shown) : upper.proved;
+}
+
 /// Asks for bounds of a kernel; the launch is one warp.
 inline analyzer::Request request_of(const ReadKernel& made,
                                     const models::Architecture& architecture) {
