@@ -227,16 +227,20 @@ TEST(InstructionCaches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
     EXPECT_GT(waves * 10, cases);
     EXPECT_GT(spread * 20, cases);
     EXPECT_GT(divergent * 20, cases);
-    EXPECT_EQ(terms.size(), 4U);
+    // Of a chain of blocks, which few launches count (S74).
+    const char* of_chain = "instruction fetch: misses at schedulers that only the chain visits";
+    EXPECT_GT(terms[of_chain], 0U);
+    EXPECT_EQ(terms.size(), 5U);
     for (const auto& [text, count] : terms) {
-        EXPECT_GT(count * 10, cases) << text;
+        EXPECT_TRUE(count * 10 > cases || text == of_chain) << text;
         RecordProperty("needed_" + text.substr(19), std::to_string(needed[text]));
     }
     RecordProperty("need_longer_gaps", std::to_string(need_longer_gaps));
     if (cases < 2000) return;
     EXPECT_GT(need_longer_gaps, 0U);
     for (const auto& [text, count] : terms)
-        EXPECT_GT(needed[text], 0U) << text << ": no run is outside the bound without it";
+        EXPECT_TRUE(needed[text] > 0 || text == of_chain)
+            << text << ": no run is outside the bound without it";
 }
 
 using harness::simulator::test::RandomAccesses;
