@@ -1,3 +1,4 @@
+// clang-format off
 namespace {
 struct Delays {
     [[nodiscard]] int
