@@ -5,8 +5,8 @@
 #include "analyzer/analyze.hpp"
 #include "assembly/isa/function_effects.hpp"
 #include "harness/device.hpp"
-#include "tests/support/bounded_launches.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/compared_launches.hpp"
 #include "tests/support/crowded_ports.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/queue_accesses.hpp"
@@ -22,13 +22,8 @@
 namespace warpbound {
 namespace {
 
-struct QueuedReadsVerdict : tests::BoundedLaunch {
-    bool measures = false;    ///< A time between two clock reads.
+struct QueuedReadsVerdict : tests::ComparedLaunch {
     bool writes_wait = false; ///< The machine has write ports.
-    double tightness_without =
-        0;                ///< Upper bound over the longest run where reads wait for nothing.
-    double growth = 0;    ///< Upper bound over that of such a machine.
-    bool exceeds = false; ///< A run exceeds the upper bound of such a machine.
 };
 
 /// Reads of variable latency that are due when others read.
@@ -145,77 +140,28 @@ QueuedReadsVerdict check_queued_reads(std::uint64_t seed,
         const bool is_covered = verdict.refusal.find("register-file/") == std::string::npos;
         return verdict.diverges || !is_covered ? verdict : fail("not analyzed: " + verdict.refusal);
     }
-    const auto bounds = analysis.value().execution_time.bounds();
     models::Architecture without = architecture;
     let_none_wait(without);
-    const auto machine = tests::prepare_launch(request, architecture);
-    if (!machine) return fail("not simulated: " + to_string(machine.error()));
-    const auto plain = tests::prepare_launch(request, without);
-    if (!plain) return fail("not simulated: " + to_string(plain.error()));
-    request.architecture = &without;
-    const auto other = analyzer::analyze(request);
-    if (!other) return fail("not analyzed without waits: " + to_string(other.error()));
-    request.architecture = &architecture;
-    const auto bounds_without = other.value().execution_time.bounds();
-    if (bounds.lower() != bounds_without.lower()) return fail("another lower bound");
-    if (bounds.upper() < bounds_without.upper()) return fail("a lower upper bound");
-    std::int64_t longest_without = 0;
-    const auto check = [&](const models::Observation& observed, harness::Draw draw,
-                           std::uint64_t run_seed) -> std::string {
-        if (const auto& measured = analysis.value().measured_time) {
-            const auto between = tests::between_clocks(observed);
-            verdict.measures = verdict.measures || between.has_value();
-            if (between && !measured->bounds().contains(*between))
-                return "measured " + tests::text_of_outside(*between, measured->bounds()) + ", " +
-                       tests::text_of_run(request, run_seed, draw);
-        }
-        const auto fast = plain.value()->run({run_seed, draw, {}});
-        if (!fast) return "run refused: " + to_string(fast.error());
-        const auto time = observed.execution_time;
-        longest_without = std::max(longest_without, fast.value().execution_time.count());
-        verdict.is_delayed = verdict.is_delayed || time > fast.value().execution_time;
-        verdict.exceeds = verdict.exceeds || time > bounds_without.upper();
-        return {};
-    };
-    if (const auto failure =
-            tests::run_every_draw(*machine.value(), request, bounds, seed * 7919, verdict, check);
-        !failure.empty())
-        return fail(failure);
-    const auto upper_without = static_cast<double>(bounds_without.upper().count());
-    verdict.tightness_without = upper_without / static_cast<double>(longest_without);
-    verdict.growth = static_cast<double>(bounds.upper().count()) / upper_without;
-    return verdict;
+    const std::string failure =
+        tests::compare_launch(request, analysis.value(), without, seed, verdict);
+    return failure.empty() ? verdict : fail(failure);
 }
 
 TEST(QueuedReadBounds, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
-    tests::LaunchCounts counts;
-    std::uint64_t exceeding = 0;
-    std::uint64_t measured = 0;
+    tests::ComparedCounts counts;
     std::uint64_t writing = 0;
-    std::vector<double> tightness;
-    std::vector<double> without;
-    std::vector<double> growth;
     const std::uint64_t cases = tests::run_campaign(check_queued_reads, [&](const auto& verdict) {
         if (!counts.add(verdict)) return;
-        tightness.push_back(verdict.tightness);
-        without.push_back(verdict.tightness_without);
-        growth.push_back(verdict.growth);
-        if (verdict.exceeds) ++exceeding;
-        if (verdict.measures) ++measured;
         if (verdict.writes_wait) ++writing;
     });
     counts.record();
-    RecordProperty("exceed_the_bound_without", std::to_string(exceeding));
-    RecordProperty("median_upper_over_longest", std::to_string(tests::median_of(tightness)));
-    RecordProperty("median_upper_over_longest_without", std::to_string(tests::median_of(without)));
-    RecordProperty("median_upper_over_upper_without", std::to_string(tests::median_of(growth)));
     EXPECT_GT(counts.delayed * 6, counts.bounded) << "read ports delayed hardly a run";
-    EXPECT_GE(exceeding * 500, counts.bounded - std::min<std::uint64_t>(counts.bounded, 500))
+    EXPECT_GE(counts.exceeding * 500, counts.bounded - std::min<std::uint64_t>(counts.bounded, 500))
         << "no run needed the bound";
     EXPECT_GT(counts.several * 3, counts.bounded);
     EXPECT_GT(counts.shared * 8, counts.bounded);
     EXPECT_GT(counts.divergent * 20, counts.bounded);
-    EXPECT_GT(measured * 20, counts.bounded);
+    EXPECT_GT(counts.measured * 20, counts.bounded);
     EXPECT_GT(writing * 5, counts.bounded);
     EXPECT_LT(counts.refused * 4, cases);
 }
