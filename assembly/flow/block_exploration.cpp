@@ -330,6 +330,11 @@ private:
                 add_successor(block, last, target, blocks_[block].context, state);
             break;
         case ControlFlow::Exit:
+            // `EXIT CC.NE`: whether it falls through is not decided by its guard alone.
+            if (decided_by_operand(instruction) || instruction.has_modifier("PREEMPTED"))
+                return refuse(last, fmt::format("{} that not its guard alone decides is not "
+                                                "supported",
+                                                opcode_text(instruction)));
             blocks_[block].exits = true;
             break;
         case ControlFlow::Call:

@@ -191,8 +191,9 @@ private:
         return times_power_of_two(source(0), *bits) + source(1);
     }
 
-    /// LEA.HI: the upper word of a shifted pair, and a number.
+    /// LEA.HI: the upper word of a shifted pair, and a number. Of a negated pair nothing is known.
     NumberSet upper_scaled_sum() {
+        if (count() == 0 || is_negated(*sources_.numbers[0])) return {};
         if (allows({"HI", "SX32"}) && has("SX32") && count() == 3) {
             const auto bits = constant(2);
             if (!bits || *bits == 0 || *bits > 31) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <variant>
 
@@ -31,13 +32,22 @@ std::optional<Convention> convention_of(assembly::Target target) {
     return std::nullopt;
 }
 
-/// Whether an operand is the index or the extent of a block in y or z.
-bool is_about_other_dimensions(const assembly::Operand& operand, std::int64_t block_offset) {
+/// Whether an operand is the index or the extent of a block in y or z. `bytes`: that the
+/// instruction reads of a constant.
+bool is_about_other_dimensions(const assembly::Operand& operand, std::int64_t bytes,
+                               std::int64_t block_offset) {
     if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand))
         return special->name.starts_with("SR_TID") && special->name != "SR_TID.X";
     const auto* constant = std::get_if<assembly::ConstantOperand>(&operand);
-    return constant != nullptr && constant->bank == 0 && constant->offset > block_offset &&
-           constant->offset < block_offset + 12;
+    return constant != nullptr && constant->bank == 0 &&
+           constant->offset + bytes > block_offset + 4 && constant->offset < block_offset + 12;
+}
+
+/// Those of a load of constants to several registers.
+std::int64_t bytes_of_constant(const assembly::Instruction& instruction) {
+    constexpr std::int64_t word = 4;
+    if (instruction.mnemonic.find("LDC") == std::string::npos) return word;
+    return word * std::max<std::int64_t>(1, std::ssize(instruction.effects.writes));
 }
 
 /// The shape of the blocks; none: not stated, and the code reads more of it than x.
@@ -47,7 +57,8 @@ std::optional<Extents> extents_of_blocks(const Function& function, const models:
     const std::int64_t offset = convention ? convention->block : -12;
     for (const auto& instruction : function.instructions)
         for (const auto& operand : instruction.operands)
-            if (is_about_other_dimensions(operand, offset)) return std::nullopt;
+            if (is_about_other_dimensions(operand, bytes_of_constant(instruction), offset))
+                return std::nullopt;
     return Extents{launch.threads, 1, 1};
 }
 

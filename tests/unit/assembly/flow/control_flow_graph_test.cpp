@@ -48,6 +48,14 @@ TEST(ControlFlowGraph, LetsAGuardedExitFallThrough) {
     EXPECT_EQ(graph.blocks[0].out.size(), 1U);
 }
 
+TEST(ControlFlowGraph, RefusesAnExitThatNotItsGuardAloneDecides) {
+    EXPECT_THAT(refusal("@P0 EXIT CC.NE; MOV R1, R2; EXIT;", 60),
+                HasSubstr("EXIT that not its guard alone decides is not supported"));
+    EXPECT_THAT(refusal("EXIT CC.NE; MOV R1, R2; EXIT;", 60), HasSubstr("0x0000"));
+    EXPECT_THAT(refusal("@P0 EXIT.PREEMPTED; EXIT;", 80), HasSubstr("EXIT.PREEMPTED"));
+    EXPECT_EQ(valid("@P0 EXIT.KEEPREFCOUNT; EXIT;", 80).blocks.size(), 2U);
+}
+
 TEST(ControlFlowGraph, LeavesOutThePaddingBranchAfterTheExit) {
     EXPECT_EQ(valid("EXIT; P: BRA P; NOP;").blocks.size(), 1U);
 }

@@ -163,6 +163,11 @@ INSTANTIATE_TEST_SUITE_P(
              "IADD3.X R3, RZ, R3, RZ, P1, !PT; ISETP.GE.U32.AND P0, PT, R2, 0xa, PT; "
              "ISETP.GE.U32.AND.EX P0, PT, R3, RZ, PT, P0; @!P0 BRA L; EXIT;",
              {{10, 10}}},
+        Form{"WideExtentOfAStatedBlock",
+             "MOV R2, RZ; ULDC.64 UR4, c[0x0][0x0]; L: IADD3 R2, R2, 0x1, RZ; "
+             "ISETP.LT.AND P0, PT, R2, UR5, PT; @P0 BRA L; EXIT;",
+             {{8, 8}},
+             "1x64,block=8x8x1"},
         Form{"OneOfTwoExits",
              "MOV R2, RZ; L: LDG.E R5, [R8]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 EXIT; "
              "IADD3 R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, 0xa, PT; @P0 BRA L; EXIT;",
@@ -237,6 +242,15 @@ INSTANTIATE_TEST_SUITE_P(
              "MOV R2, RZ; L: LDG.E R5, [R8]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 EXIT; "
              "IADD3 R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, 0xa, PT; @P0 BRA L; EXIT;",
              {{10, 10}}},
+        Form{"ExtentOfAnotherDimensionInAWideLoad",
+             "MOV R2, RZ; ULDC.64 UR4, c[0x0][0x0]; L: IADD3 R2, R2, 0x1, RZ; "
+             "ISETP.LT.AND P0, PT, R2, UR5, PT; @P0 BRA L; EXIT;",
+             {{1, 1}},
+             "1x64"},
+        Form{"UpperWordOfANegatedPair",
+             "MOV R2, RZ; MOV R3, 0x5; L: IADD3 R2, R2, 0x1, RZ; LEA.HI R4, -R3, 0xa, RZ, 0x1; "
+             "ISETP.LT.AND P0, PT, R2, R4, PT; @P0 BRA L; EXIT;",
+             {{1, 11}}},
         Form{"PredicateOfARegister",
              "MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, 0xa, PT; "
              "R2P PR, R7, 0x7f; @P0 BRA L; EXIT;",
