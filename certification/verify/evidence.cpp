@@ -394,6 +394,16 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
     for (const auto& [id, claims_of_it] : dependents)
         if (claims_of_it != stated[id])
             incomplete("assumption " + id + ": the claims that depend on it do not all name it");
+    for (const auto& row : claims.at("claims")) {
+        if (!row.contains("unchecked-assumptions")) continue; // Observed times.
+        const auto& named = row.at("assumptions");
+        const auto unchecked = std::count_if(named.begin(), named.end(), [&](const json& id) {
+            return statuses.at(id.get<std::string>()) == "unchecked";
+        });
+        if (whole_number(row.at("unchecked-assumptions")) != unchecked)
+            refuted("claims.json: claim " + row.at("id").get<std::string>() + " rests on " +
+                    std::to_string(unchecked) + " unchecked assumptions");
+    }
 }
 
 } // namespace
