@@ -17,6 +17,8 @@ namespace {
 using models::plus;
 using models::times;
 
+constexpr std::int64_t most_block_slots = 256; ///< For each, every rule is tried.
+
 /// A chain up to the start of the last block. The first part to be chosen, which ends there, has no
 /// scheduler to keep or to change.
 struct Chain {
@@ -24,12 +26,17 @@ struct Chain {
     bool first_is_refilled = false; ///< A block slot was refilled when the last block was chosen.
 };
 
+/// Warps of other blocks that count on a second scheduler: some at each change, or all from the
+/// beginning. Each bounds what a chain exposes.
+enum class Exposed { AtChanges, All };
+
 /// The sums of S74 for a rule: the chain keeps its scheduler where at least `alive` blocks have
 /// warps on it.
 class ChainSums {
 public:
-    ChainSums(const LaunchGeometry& shape, const Interference& cost, std::int64_t alive)
-        : shape_{shape}, cost_{cost}, alive_{alive} {
+    ChainSums(const LaunchGeometry& shape, const Interference& cost, std::int64_t alive,
+              Exposed exposed)
+        : shape_{shape}, cost_{cost}, alive_{alive}, exposed_{exposed} {
         const std::int64_t excess = cost.own_scheduler - cost.other_schedulers;
         own_ = plus(*cost.prefix_stall, cost.carry_in);
         costs_.kept = own_;
@@ -49,8 +56,10 @@ public:
         const LaunchGeometry last = shape_.full_multiprocessor();
         const std::int64_t warps = times(blocks_begun(), per_block);
         const std::int64_t on_scheduler =
-            std::min(warps, plus(times(blocks_begun(), shape_.on_one_scheduler(per_block)),
-                                 times(chain.parts.changed, exposed_warps())));
+            exposed_ == Exposed::All
+                ? warps
+                : plus(times(blocks_begun(), shape_.on_one_scheduler(per_block)),
+                       times(chain.parts.changed, exposed_warps()));
         const std::int64_t last_on_scheduler = last.on_one_scheduler(last.warps());
         std::vector<BoundTerm> terms;
         const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
@@ -81,6 +90,7 @@ private:
     }
     /// Warps of other blocks that count on a second scheduler, at a change.
     [[nodiscard]] std::int64_t exposed_warps() const {
+        if (exposed_ == Exposed::All) return 0;
         return times(alive_ - 1, shape_.on_one_scheduler(shape_.warps_per_block));
     }
     [[nodiscard]] CoveringChain chain_of(std::int64_t starts) const {
@@ -104,6 +114,7 @@ private:
     const LaunchGeometry& shape_;
     const Interference& cost_;
     std::int64_t alive_;
+    Exposed exposed_;
     std::int64_t own_ = 0; ///< Of a part, without a refill.
     ChainCosts costs_;
 };
@@ -127,6 +138,7 @@ bool operands_count_schedulers(const InstructionDelivery& delivery, const Schedu
 
 bool may_cover_by_chain(const TimedKernel& kernel, const ScheduledLaunch& launch,
                         const Interference& cost) {
+    if (launch.shape.resident > most_block_slots) return false;
     if (launch.shape.waves() == 1 || cost.intervals_of_block > 1 || cost.early_ends_of_block > 0)
         return false;
     if (cost.rotation_warps > 0 || cost.active_set_size > 0) return false;
@@ -159,14 +171,15 @@ BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interfe
     bound.text = "any order, along a chain of blocks that keeps its scheduler";
     bound.has_evidence = false;
     std::optional<models::Cycles> least;
-    for (std::int64_t alive = 1; alive <= shape.resident; ++alive) {
-        const ChainSums sums{shape, cost, alive};
-        std::vector<BoundTerm> terms = sums.terms(sums.costliest());
-        const models::Cycles total = sum_of(terms);
-        if (least && *least <= total) continue;
-        least = total;
-        bound.terms = std::move(terms);
-    }
+    for (std::int64_t alive = 1; alive <= shape.resident; ++alive)
+        for (const Exposed exposed : {Exposed::AtChanges, Exposed::All}) {
+            const ChainSums sums{shape, cost, alive, exposed};
+            std::vector<BoundTerm> terms = sums.terms(sums.costliest());
+            const models::Cycles total = sum_of(terms);
+            if (least && *least <= total) continue;
+            least = total;
+            bound.terms = std::move(terms);
+        }
     return bound;
 }
 
