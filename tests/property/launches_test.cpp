@@ -10,6 +10,7 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/made_values.hpp"
+#include "tests/support/median.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/store_values.hpp"
 
@@ -212,13 +213,6 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     return verdict;
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// What the cases of a campaign say together.
 struct Sums {
     std::vector<double> upper;
@@ -257,18 +251,20 @@ struct Sums {
         EXPECT_GT(waves * 5, cases);
         EXPECT_GT(met * 5, cases);
         EXPECT_GT(in_parts * 20, cases) << "hardly a block was counted part by part";
-        EXPECT_LT(median(upper), 4.0);
-        EXPECT_GT(median(lower), 0.3);
+        EXPECT_LT(tests::median_of(upper), 4.0);
+        EXPECT_GT(tests::median_of(lower), 0.3);
     }
     void record() const {
-        testing::Test::RecordProperty("median_upper_ratio", std::to_string(median(upper)));
-        testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
+        testing::Test::RecordProperty("median_upper_ratio",
+                                      std::to_string(tests::median_of(upper)));
+        testing::Test::RecordProperty("median_lower_ratio",
+                                      std::to_string(tests::median_of(lower)));
         testing::Test::RecordProperty(
             "largest_upper_ratio", std::to_string(*std::max_element(upper.begin(), upper.end())));
         testing::Test::RecordProperty("met_together", std::to_string(met_together));
         testing::Test::RecordProperty("certified", std::to_string(certified.size()));
         testing::Test::RecordProperty("median_certified_over_upper",
-                                      std::to_string(median(certified)));
+                                      std::to_string(tests::median_of(certified)));
         testing::Test::RecordProperty("decided", std::to_string(decided));
         testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
         testing::Test::RecordProperty("spread", std::to_string(spread));
@@ -318,7 +314,7 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOfManyWavesLeavesItsEnvelope) {
     sums.record();
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.in_chain * 20, cases) << "hardly a bound was that of a chain of blocks";
-    EXPECT_LT(median(sums.upper), 4.0);
+    EXPECT_LT(tests::median_of(sums.upper), 4.0);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchWithASmallActiveSetLeavesItsEnvelope) {
@@ -338,8 +334,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchWithASmallActiveSetLeavesItsEnvelop
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_GT(sums.met_together * 20, cases);
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    EXPECT_LT(tests::median_of(sums.upper), 4.0);
+    EXPECT_GT(tests::median_of(sums.lower), 0.3);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
@@ -360,8 +356,8 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_GT(sums.certified.size() * 5, cases);
     EXPECT_GT(sums.met_together * 10, cases) << "hardly a run was in parts between barriers";
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    EXPECT_LT(tests::median_of(sums.upper), 4.0);
+    EXPECT_GT(tests::median_of(sums.lower), 0.3);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchOnSeveralMultiprocessorsLeavesItsEnvelope) {
@@ -387,8 +383,8 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchOnSeveralMultiprocessorsLeav
     EXPECT_GT(sums.waves * 10, cases);
     EXPECT_GT(sums.spread * 10, cases) << "hardly a multiprocessor had empty places";
     EXPECT_GT(sums.met_together * 20, cases);
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    EXPECT_LT(tests::median_of(sums.upper), 4.0);
+    EXPECT_GT(tests::median_of(sums.lower), 0.3);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchInStrictTurnsLeavesItsEnvelope) {
@@ -415,8 +411,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchInStrictTurnsLeavesItsEnvelope) {
     EXPECT_GT(sums.waves * 10, cases);
     EXPECT_GT(sums.met * 5, cases);
     EXPECT_GT(sums.decided * 20, cases) << "hardly a launch had one order of issues";
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    EXPECT_LT(tests::median_of(sums.upper), 4.0);
+    EXPECT_GT(tests::median_of(sums.lower), 0.3);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchInLooseTurnsLeavesItsEnvelope) {

@@ -9,6 +9,7 @@
 #include "models/observation.hpp"
 #include "models/units.hpp"
 #include "tests/support/made_values.hpp"
+#include "tests/support/median.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/random_source.hpp"
 
@@ -152,14 +153,6 @@ bool is_slower(const Machine& machine, const Machine& other, std::uint64_t seed)
     const auto fast = other.run({seed, harness::Draw::AllHigh, {}});
     return fast && slow &&
            slow.value().execution_time.count() > fast.value().execution_time.count();
-}
-
-/// Middle of the values; 0 where there are none.
-inline double median_of(std::vector<double>& values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 /// Counts of the launches of a campaign.

@@ -8,6 +8,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/observation.hpp"
 #include "tests/support/bounded_launches.hpp"
+#include "tests/support/median.hpp"
 
 #include <gtest/gtest.h>
 
@@ -86,7 +87,7 @@ struct ComparedCounts : LaunchCounts {
         if (verdict.measures) ++measured;
         return true;
     }
-    void record() {
+    void record() const {
         LaunchCounts::record();
         const auto property = [](const char* name, const std::string& value) {
             testing::Test::RecordProperty(name, value);

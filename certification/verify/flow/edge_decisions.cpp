@@ -1,4 +1,5 @@
 #include "assembly/isa/branch_guard.hpp"
+#include "certification/verify/flow/instruction_forms.hpp"
 #include "certification/verify/flow/register_values.hpp"
 
 #include <algorithm>

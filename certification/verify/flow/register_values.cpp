@@ -1,5 +1,7 @@
 #include "certification/verify/flow/register_values.hpp"
 
+#include "certification/verify/flow/instruction_forms.hpp"
+
 #include <algorithm>
 #include <limits>
 

@@ -190,31 +190,4 @@ Value RegisterValues::remembered(std::map<Key, Value>& lasting,
 NumberSet result_of(const assembly::Instruction& instruction, assembly::Register reg,
                     ProgramPoint point, RegisterValues& values);
 
-/// Source operands of an instruction in the order written.
-struct SourceOperands {
-    std::vector<const assembly::Operand*> numbers;
-    std::vector<const assembly::RegisterOperand*> predicates;
-};
-SourceOperands sources_of(const assembly::Instruction& instruction);
-
-/// The comparison of ISETP and UISETP; none: another form.
-struct CompareForm {
-    Order order = Order::Equal;
-    bool is_signed = true;
-    enum class Combination { And, Or, ExclusiveOr } combination = Combination::And;
-    bool is_extended = false; ///< Upper words: it goes on with the predicate of the lower ones.
-    const assembly::Operand* left = nullptr;
-    const assembly::Operand* right = nullptr;
-    const assembly::RegisterOperand* with = nullptr;  ///< The predicate that is combined.
-    const assembly::RegisterOperand* lower = nullptr; ///< Of `is_extended`.
-};
-std::optional<CompareForm> compare_form(const assembly::Instruction& instruction);
-
-/// The three sources and the table of PLOP3 with one destination; none: another form.
-struct PredicateLogic {
-    std::vector<const assembly::RegisterOperand*> sources;
-    unsigned table = 0; ///< Bit 4a + 2b + c.
-};
-std::optional<PredicateLogic> predicate_logic(const assembly::Instruction& instruction);
-
 } // namespace warpbound::certification::verify

@@ -480,7 +480,7 @@ void WarpScheduler::tick(std::int64_t now) {
     if (links_.queue && receive_from_queue()) changed = true;
     if (queued_reads_ && read_sources(now)) changed = true;
     if (write_ports_ && write_results(now)) changed = true;
-    send_departing(now);
+    send_handed_over(now);
     // While a request is pending the search waits; the answer arrives in this cycle.
     if (changed && !pending_request_)
         choose(now);
@@ -488,7 +488,7 @@ void WarpScheduler::tick(std::int64_t now) {
         wake_ = never;
     for (const FirstLine& first : first_lines_)
         wake_ = std::min(wake_, first.at);
-    if (!departing_.empty()) wake_ = std::min(wake_, departing_.front().at);
+    if (!handed_over_.empty()) wake_ = std::min(wake_, handed_over_.front().at);
     if (queued_reads_) wake_ = std::min(wake_, queued_reads_->wake(now));
     if (write_ports_) wake_ = std::min(wake_, write_ports_->wake(now));
 }

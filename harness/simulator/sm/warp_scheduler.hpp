@@ -114,8 +114,9 @@ private:
     bool receive_from_memory();
     bool receive_from_atomics();
     bool receive_from_queue();
-    /// Sends atomics that are handed over in this cycle to the atomic units.
-    void send_departing(std::int64_t now);
+    /// Sends what memory queues hand over in this cycle: atomics to the atomic units, loads through
+    /// the caches to the load/store unit.
+    void send_handed_over(std::int64_t now);
     void put_into_queue(std::size_t warp, std::int64_t now);
     void send_to_collectors(std::size_t warp);
     /// The messages to the memory system and the atomic units that the warp's next instruction
@@ -204,7 +205,7 @@ private:
     std::optional<MemoryIssue> to_memory_;  ///< Of the instruction that issues.
     std::optional<AtomicIssue> to_atomics_; ///< Likewise.
     /// Decided hand-overs of atomics and of loads through the caches, in order.
-    std::deque<HandOver> departing_;
+    std::deque<HandOver> handed_over_;
     std::unique_ptr<Arbitration> arbitration_;
     std::optional<L0InstructionCache> l0_;
     std::optional<OperandCache> operands_;

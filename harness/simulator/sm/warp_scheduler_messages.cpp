@@ -146,7 +146,7 @@ bool WarpScheduler::receive_from_queue() {
         const ResultNotice& notice = hand_over.notice;
         PendingResults& of_launch = pending_results_of(notice.launch);
         if (hand_over.atomic || hand_over.load)
-            departing_.push_back(hand_over);
+            handed_over_.push_back(hand_over);
         else
             --of_launch.expected;
         if (!notice.at && !notice.sources_read) continue;
@@ -157,13 +157,13 @@ bool WarpScheduler::receive_from_queue() {
     return !links_.queue->hand_overs.messages().empty();
 }
 
-void WarpScheduler::send_departing(std::int64_t now) {
-    while (!departing_.empty() && departing_.front().at <= now) {
-        const HandOver& departing = departing_.front();
-        --pending_results_of(departing.notice.launch).expected;
-        if (departing.atomic) links_.atomics->issues.put(*departing.atomic);
-        if (departing.load) links_.memory->issues.put(*departing.load);
-        departing_.pop_front();
+void WarpScheduler::send_handed_over(std::int64_t now) {
+    while (!handed_over_.empty() && handed_over_.front().at <= now) {
+        const HandOver& hand_over = handed_over_.front();
+        --pending_results_of(hand_over.notice.launch).expected;
+        if (hand_over.atomic) links_.atomics->issues.put(*hand_over.atomic);
+        if (hand_over.load) links_.memory->issues.put(*hand_over.load);
+        handed_over_.pop_front();
     }
 }
 
