@@ -249,8 +249,8 @@ using QueueingArgument = std::optional<QueueingRules>;
 /// Of the bounds by addresses, those that evidence shows: where a policy makes warps wait while a
 /// scheduler could issue, they are not the tightest ones (S23, S28).
 Wanted shown_by_addresses(const ScheduledLaunch& launch) {
-    return launch.shape.warps() == 1 || conserves_work(launch) ? Wanted::Tightest
-                                                               : Wanted::WithEvidence;
+    return launch.shape.has_one_warp() || conserves_work(launch) ? Wanted::Tightest
+                                                                 : Wanted::WithEvidence;
 }
 
 /// `wanted`: of the policy, where addresses are arguments.

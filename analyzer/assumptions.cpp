@@ -154,10 +154,10 @@ void add_geometry_caveats(const models::Architecture& architecture, const Launch
             add(architecture.limits, "limits", name);
     add(architecture.schedulers, "schedulers", "issue-slot");
     if (shape.multiprocessors > 1) add(architecture.geometry, "geometry", "multiprocessors");
-    if (shape.warps() == 1) return;
+    if (shape.has_one_warp()) return;
     add(architecture.schedulers, "schedulers", "count");
     add(architecture.limits, "limits", "max-warps");
-    if (shape.blocks > 1) add(architecture.limits, "limits", "max-blocks");
+    if (!shape.has_one_block()) add(architecture.limits, "limits", "max-blocks");
     if (shape.shares_evenly) add(architecture.blocks, "blocks", "most-room");
     if (shape.waves() == 1) return;
     add(architecture.blocks, "blocks", "replacement");
@@ -197,13 +197,13 @@ void add_fetch_caveats(const models::Architecture& architecture, ValuesByCaveat&
 
 /// The assumption on the residency of blocks (C30).
 std::string residency_text(const LaunchGeometry& shape) {
-    std::string text =
-        fmt::format("{} block{} of the launch {} co-resident{}{}", shape.resident,
-                    shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are",
-                    shape.multiprocessors == 1 ? "" : " on a multiprocessor",
-                    shape.shares_evenly && shape.multiprocessors > 1
-                        ? ", as each goes to one with the most room"
-                        : "");
+    const bool is_one = shape.resident == models::ThreadBlocks{1};
+    std::string text = fmt::format("{} block{} of the launch {} co-resident{}{}",
+                                   shape.resident.count(), is_one ? "" : "s", is_one ? "is" : "are",
+                                   shape.multiprocessors == 1 ? "" : " on a multiprocessor",
+                                   shape.shares_evenly && shape.multiprocessors > 1
+                                       ? ", as each goes to one with the most room"
+                                       : "");
     if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
     if (shape.shared_memory)
         text += fmt::format("{} {} bytes of {}shared memory a block{}",
@@ -350,7 +350,7 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
         return list.back();
     };
     add(Code, "The listing is the code that runs.");
-    if (shape.warps() == 1) {
+    if (shape.has_one_warp()) {
         add(User,
             "The warp runs alone on its multiprocessor, and no other work uses the memory system "
             "beyond what the latency intervals "
@@ -385,8 +385,9 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context,
                         "take the same outcome at each branch on which a barrier depends (CUDA C++ "
                         "Programming Guide, __syncthreads()): {}.",
                         addresses_text(branches)));
-    if (shape.warps() > 1) add(User, residency_text(shape));
-    if (shape.warps() > 1) add(Machine, choices_text(context.launch, assumes_round_robin_order));
+    if (!shape.has_one_warp()) add(User, residency_text(shape));
+    if (!shape.has_one_warp())
+        add(Machine, choices_text(context.launch, assumes_round_robin_order));
     if (context.memory.caches)
         add(Machine,
             "Caches start empty and DRAM rows closed, and DRAM refreshes at any time; the "

@@ -90,7 +90,7 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
 }
 
 Result<void> check_policy(const Request& request, const ScheduledLaunch& launch) {
-    if (launch.shape.warps() == 1 || conserves_work(launch)) return boost::outcome_v2::success();
+    if (launch.shape.has_one_warp() || conserves_work(launch)) return boost::outcome_v2::success();
     const auto groups = groups_without_bounds(request);
     if (groups.empty()) return boost::outcome_v2::success();
     std::vector<std::string> options;

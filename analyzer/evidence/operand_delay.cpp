@@ -36,10 +36,10 @@ BoundTerm own_look_ups(const TimedKernel& kernel, const AnalysisRun& run, std::i
 }
 
 /// Warps, but for that of the critical path, whose look-ups may hold its scheduler.
-std::int64_t holding_warps(const LaunchGeometry& shape, std::int64_t barriers) {
+models::Warps holding_warps(const LaunchGeometry& shape, std::int64_t barriers) {
     if (shape.waves() > 1) return shape.warps_along_critical_path();
-    const std::int64_t warps = times(std::min(shape.blocks, shape.resident), shape.warps_per_block);
-    return barriers > 0 ? warps : shape.on_one_scheduler(warps) - 1;
+    const models::Warps warps = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
+    return barriers > 0 ? warps : shape.on_one_scheduler(warps) - models::Warps{1};
 }
 
 /// The blocks of the two clock reads and those on a path from the first to the last.
@@ -85,7 +85,7 @@ operand_delay(const TimedKernel& kernel, const ScheduledLaunch& launch, const An
     add(terms,
         look_ups(
             kernel, run, "constant operands: look-ups of another warp that hold its scheduler",
-            holding_warps(shape, barriers.value().most),
+            holding_warps(shape, barriers.value().most).count(),
             {"execution-time-upper-operand-holds", "holds of a scheduler by look-ups of a warp"},
             lines.hold));
     return terms;

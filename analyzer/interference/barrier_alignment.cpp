@@ -16,7 +16,7 @@ bool is_barrier(const TimedKernel& kernel, std::size_t instruction) {
 
 const assembly::Instruction* first_common_barrier(const TimedKernel& kernel,
                                                   const LaunchGeometry& shape) {
-    if (shape.warps_per_block == 1) return nullptr;
+    if (shape.has_single_warp_blocks()) return nullptr;
     for (std::size_t i = 0; i < kernel.used.size(); ++i)
         if (is_barrier(kernel, i)) return &kernel.function->instructions[i];
     return nullptr;
@@ -24,7 +24,7 @@ const assembly::Instruction* first_common_barrier(const TimedKernel& kernel,
 
 Result<BlockBarriers> barriers_of_block(const TimedKernel& kernel, const LaunchGeometry& shape) {
     BlockBarriers found;
-    if (shape.warps_per_block == 1) return found;
+    if (shape.has_single_warp_blocks()) return found;
     const auto& blocks = kernel.graph->blocks;
     PerBlock<std::int64_t> executions(blocks.size(), 0);
     for (const BlockIndex block : executions.indices()) {
@@ -51,7 +51,8 @@ Result<BlockBarriers> barriers_of_block(const TimedKernel& kernel, const LaunchG
     if (found.most == 0) return found;
     const models::BarrierRule& rule = kernel.facts.barriers;
     if (rule.ends_before)
-        found.early_ends = rule.ends_between ? std::min(found.most, shape.warps_per_block - 1) : 1;
+        found.early_ends =
+            rule.ends_between ? std::min(found.most, shape.warps_per_block.count() - 1) : 1;
     return found;
 }
 

@@ -17,7 +17,7 @@ namespace {
 using models::plus;
 using models::times;
 
-constexpr std::int64_t most_block_slots = 256; ///< For each, every rule is tried.
+constexpr models::ThreadBlocks most_block_slots{256}; ///< For each, every rule is tried.
 
 /// A chain up to the start of the last block. The first part to be chosen, which ends there, has no
 /// scheduler to keep or to change.
@@ -34,33 +34,32 @@ enum class Exposed { AtChanges, All };
 /// warps on it.
 class ChainSums {
 public:
-    ChainSums(const LaunchGeometry& shape, const Interference& cost, std::int64_t alive,
+    ChainSums(const LaunchGeometry& shape, const Interference& cost, models::ThreadBlocks alive,
               Exposed exposed)
         : shape_{shape}, cost_{cost}, alive_{alive}, exposed_{exposed} {
         const std::int64_t excess = cost.own_scheduler - cost.other_schedulers;
         own_ = plus(*cost.prefix_stall, cost.carry_in);
         costs_.kept = own_;
-        costs_.changed = plus(plus(own_, shape.refill.hi), times(exposed_warps(), excess));
+        costs_.changed = plus(plus(own_, shape.refill.hi), times(excess, exposed_warps()));
     }
 
     [[nodiscard]] Chain costliest() const {
-        const std::int64_t starts = blocks_begun();
-        Chain refilled{chain_of(starts - 1 - shape_.resident), true};
+        const models::ThreadBlocks starts = shape_.begun_before_last();
+        Chain refilled{chain_of(starts - models::ThreadBlocks{1} - shape_.resident), true};
         Chain running{chain_of(starts - shape_.resident), false};
         return cost_of(refilled) < cost_of(running) ? running : refilled;
     }
 
     [[nodiscard]] std::vector<BoundTerm> terms(const Chain& chain) const {
         const std::int64_t parts = plus(plus(chain.parts.kept, chain.parts.changed), 1);
-        const std::int64_t per_block = shape_.warps_per_block;
+        const models::ThreadBlocks begun = shape_.begun_before_last();
         const LaunchGeometry last = shape_.full_multiprocessor();
-        const std::int64_t warps = times(blocks_begun(), per_block);
-        const std::int64_t on_scheduler =
-            exposed_ == Exposed::All
-                ? warps
-                : plus(times(blocks_begun(), shape_.on_one_scheduler(per_block)),
-                       times(chain.parts.changed, exposed_warps()));
-        const std::int64_t last_on_scheduler = last.on_one_scheduler(last.warps());
+        const models::Warps warps = begun * shape_.warps_per_block + last.warps();
+        const models::Warps on_scheduler =
+            last.on_one_scheduler(last.warps()) +
+            (exposed_ == Exposed::All
+                 ? begun * shape_.warps_per_block
+                 : begun * warps_of_block_on_scheduler() + chain.parts.changed * exposed_warps());
         std::vector<BoundTerm> terms;
         const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
@@ -69,32 +68,32 @@ public:
             "demand",
             parts, *cost_.prefix_stall);
         add("delays of the critical path in a block, beyond its own demand", 1, cost_.stall);
-        add("demand of a warp on its own scheduler: issue slots and ports",
-            plus(on_scheduler, last_on_scheduler), cost_.own_scheduler);
+        add("demand of a warp on its own scheduler: issue slots and ports", on_scheduler.count(),
+            cost_.own_scheduler);
         add("demand of a warp on other schedulers: ports of the multiprocessor",
-            plus(warps, last.warps()) - plus(on_scheduler, last_on_scheduler),
-            cost_.other_schedulers);
+            (warps - on_scheduler).count(), cost_.other_schedulers);
         add("an instruction that issued before the critical path changed to another warp", parts,
             cost_.carry_in);
         add("instruction fetch: misses at schedulers that only the chain visits", 1,
             cost_.further_fetches);
         add("replacement and start of a block",
             plus(chain.parts.changed, chain.first_is_refilled ? 2 : 1), shape_.refill.hi);
-        add_drains(plus(warps, last.warps()), add);
+        add_drains(warps, add);
         return terms;
     }
 
 private:
-    [[nodiscard]] std::int64_t blocks_begun() const {
-        return (shape_.blocks - 1) / shape_.multiprocessors;
+    [[nodiscard]] models::Warps warps_of_block_on_scheduler() const {
+        return shape_.on_one_scheduler(shape_.warps_per_block);
     }
     /// Warps of other blocks that count on a second scheduler, at a change.
-    [[nodiscard]] std::int64_t exposed_warps() const {
-        if (exposed_ == Exposed::All) return 0;
-        return times(alive_ - 1, shape_.on_one_scheduler(shape_.warps_per_block));
+    [[nodiscard]] models::Warps exposed_warps() const {
+        if (exposed_ == Exposed::All) return models::Warps{0};
+        return (alive_ - models::ThreadBlocks{1}) * warps_of_block_on_scheduler();
     }
-    [[nodiscard]] CoveringChain chain_of(std::int64_t starts) const {
-        return costliest_chain(std::max<std::int64_t>(0, starts), alive_, shape_.resident, costs_);
+    [[nodiscard]] CoveringChain chain_of(models::ThreadBlocks starts) const {
+        return costliest_chain(std::max(models::ThreadBlocks{0}, starts), alive_, shape_.resident,
+                               costs_);
     }
     [[nodiscard]] std::int64_t cost_of(const Chain& chain) const {
         const std::int64_t parts =
@@ -102,10 +101,11 @@ private:
         return plus(parts, chain.first_is_refilled ? plus(own_, shape_.refill.hi) : own_);
     }
     /// Of these warps and of a buffer that is full when the last block starts, or of all warps.
-    template <class Add> void add_drains(std::int64_t warps, const Add& add) const {
+    template <class Add> void add_drains(models::Warps warps, const Add& add) const {
         const bool is_less = plus(times(cost_.drain, warps), cost_.left_in_buffer) <
                              times(cost_.drain, shape_.warps());
-        add("drains of the stores of a warp", is_less ? warps : shape_.warps(), cost_.drain);
+        add("drains of the stores of a warp", (is_less ? warps : shape_.warps()).count(),
+            cost_.drain);
         if (!is_less) return;
         add("drains of the entries that are in a write buffer when the last block starts", 1,
             cost_.left_in_buffer);
@@ -113,7 +113,7 @@ private:
 
     const LaunchGeometry& shape_;
     const Interference& cost_;
-    std::int64_t alive_;
+    models::ThreadBlocks alive_;
     Exposed exposed_;
     std::int64_t own_ = 0; ///< Of a part, without a refill.
     ChainCosts costs_;
@@ -141,13 +141,13 @@ bool may_cover_by_chain(const TimedKernel& kernel, const ScheduledLaunch& launch
     if (launch.shape.resident > most_block_slots) return false;
     if (launch.shape.waves() == 1 || cost.intervals_of_block > 1 || cost.early_ends_of_block > 0)
         return false;
-    if (cost.rotation_warps > 0 || cost.active_set_size > 0) return false;
+    if (cost.counts_rotations() || cost.has_active_set()) return false;
     return fetches_count_schedulers(kernel.delivery) &&
            operands_count_schedulers(kernel.delivery, launch);
 }
 
-CoveringChain costliest_chain(std::int64_t starts, std::int64_t alive, std::int64_t resident,
-                              const ChainCosts& costs) {
+CoveringChain costliest_chain(models::ThreadBlocks starts, models::ThreadBlocks alive,
+                              models::ThreadBlocks resident, const ChainCosts& costs) {
     CoveringChain best;
     std::optional<std::int64_t> most;
     const auto consider = [&](const CoveringChain& chain) {
@@ -159,10 +159,11 @@ CoveringChain costliest_chain(std::int64_t starts, std::int64_t alive, std::int6
     };
     // As many starts make `resident` parts of one kind or `alive` of the other: of the kind that
     // costs less for its starts, fewer than that suffice.
-    for (std::int64_t kept = 0; kept < resident && times(kept, alive) <= starts; ++kept)
-        consider({kept, (starts - times(kept, alive)) / resident});
-    for (std::int64_t changed = 0; changed < alive && times(changed, resident) <= starts; ++changed)
-        consider({(starts - times(changed, resident)) / alive, changed});
+    for (std::int64_t kept = 0; kept < resident.count() && kept * alive <= starts; ++kept)
+        consider({kept, (starts - kept * alive) / resident});
+    for (std::int64_t changed = 0; changed < alive.count() && changed * resident <= starts;
+         ++changed)
+        consider({(starts - changed * resident) / alive, changed});
     return best;
 }
 
@@ -171,7 +172,7 @@ BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interfe
     bound.text = "any order, along a chain of blocks that keeps its scheduler";
     bound.has_evidence = false;
     std::optional<models::Cycles> least;
-    for (std::int64_t alive = 1; alive <= shape.resident; ++alive)
+    for (models::ThreadBlocks alive{1}; alive <= shape.resident; ++alive)
         for (const Exposed exposed : {Exposed::AtChanges, Exposed::All}) {
             const ChainSums sums{shape, cost, alive, exposed};
             std::vector<BoundTerm> terms = sums.terms(sums.costliest());

@@ -36,8 +36,8 @@ struct ChainCosts {
 
 /// The costliest chain of `starts` block starts. A part that keeps its scheduler takes `alive` of
 /// them, one that changes it `resident`. Requires: `starts` is at least 0, the others at least 1.
-CoveringChain costliest_chain(std::int64_t starts, std::int64_t alive, std::int64_t resident,
-                              const ChainCosts& costs);
+CoveringChain costliest_chain(models::ThreadBlocks starts, models::ThreadBlocks alive,
+                              models::ThreadBlocks resident, const ChainCosts& costs);
 
 /// The least of the sums for every rule when to change the scheduler. No certificate shows it.
 /// Side: upper. Sound when: the policy is work-conserving, no block passes a barrier, and

@@ -25,45 +25,46 @@ public:
             terms_.push_back({text, count, cycles, std::move(certificate)});
     }
     void add_stalls(std::int64_t blocks) {
-        add(cost_.rotation_warps > 0
+        add(cost_.counts_rotations()
                 ? "delays of the critical path in a block, with a turn of every other "
                   "warp before each choice (loose round robin)"
                 : "delays of the critical path in a block, beyond its own demand",
             blocks, cost_.stall, certificate("stall"));
     }
     /// Demand of `warps` warps, of which `on_scheduler` share the scheduler of the critical path.
-    void add_demand(std::int64_t warps, std::int64_t on_scheduler) {
-        on_scheduler_ = models::plus(on_scheduler_, on_scheduler);
-        add(cost_.rotation_warps > 0
+    void add_demand(models::Warps warps, models::Warps on_scheduler) {
+        on_scheduler_ += on_scheduler;
+        add(cost_.counts_rotations()
                 ? "demand of a warp on ports of its own scheduler beyond issue slots, "
                   "each with the turns that follow"
                 : "demand of a warp on its own scheduler: issue slots and ports",
-            on_scheduler, cost_.own_scheduler, certificate("demand-own-scheduler"));
-        add(cost_.rotation_warps > 0
+            on_scheduler.count(), cost_.own_scheduler, certificate("demand-own-scheduler"));
+        add(cost_.counts_rotations()
                 ? "demand of a warp on other schedulers: ports of the multiprocessor, each with "
                   "the "
                   "turns that follow"
                 : "demand of a warp on other schedulers: ports of the multiprocessor",
-            warps - on_scheduler, cost_.other_schedulers, certificate("demand-other-schedulers"));
+            (warps - on_scheduler).count(), cost_.other_schedulers,
+            certificate("demand-other-schedulers"));
     }
     /// Demand of `warps` warps in the one barrier interval in which the critical path changes to
     /// another scheduler, so that the warps of both schedulers count (S13).
-    void add_changed_intervals(std::int64_t warps) {
-        add(cost_.rotation_warps > 0
+    void add_changed_intervals(models::Warps warps) {
+        add(cost_.counts_rotations()
                 ? "demand of a warp on ports in the barrier interval in which the critical path "
                   "changes "
                   "to another scheduler, each with the turns that follow"
                 : "demand of a warp on issue slots and ports in the barrier interval in which the "
                   "critical path changes to another scheduler",
-            warps, cost_.barrier_interval, certificate("barrier-interval"));
+            warps.count(), cost_.barrier_interval, certificate("barrier-interval"));
     }
     /// Demand of warps whose block runs when the last block starts.
-    void add_divided_blocks(std::int64_t warps) {
-        add(cost_.rotation_warps > 0 ? "demand on ports of a warp whose block runs when the last "
+    void add_divided_blocks(models::Warps warps) {
+        add(cost_.counts_rotations() ? "demand on ports of a warp whose block runs when the last "
                                        "block starts, with turns"
                                      : "demand on issue slots and ports of a warp whose block runs "
                                        "when the last block starts",
-            warps, cost_.own_scheduler, certificate("demand-own-scheduler"));
+            warps.count(), cost_.own_scheduler, certificate("demand-own-scheduler"));
     }
     void add_carry_in(std::int64_t intervals) {
         add("an instruction that issued before the critical path changed to another warp",
@@ -73,7 +74,7 @@ public:
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
     /// Of `counted` warps and of a buffer that is full when the last block starts, or of all warps.
-    void add_drains_of_two_paths(std::int64_t counted, std::int64_t warps) {
+    void add_drains_of_two_paths(models::Warps counted, models::Warps warps) {
         const models::Cycles on_its_path =
             models::Cycles{cost_.drain} * counted + models::Cycles{cost_.left_in_buffer};
         if (on_its_path >= models::Cycles{cost_.drain} * warps) return add_drains(warps);
@@ -81,21 +82,19 @@ public:
         add("drains of the entries that are in a write buffer when the last block starts", 1,
             cost_.left_in_buffer);
     }
-    void add_drains(std::int64_t warps) {
-        add(cost_.rotation_warps > 0 ? "drains of the stores of a warp, with the turns that follow"
+    void add_drains(models::Warps warps) {
+        add(cost_.counts_rotations() ? "drains of the stores of a warp, with the turns that follow"
                                      : "drains of the stores of a warp",
-            warps, cost_.drain, certificate("drain"));
+            warps.count(), cost_.drain, certificate("drain"));
     }
     /// While the warp of the critical path is outside the active set, as many other warps as the
     /// active set holds wait within it (S31). `own`: counted warps that are on the critical path
     /// for all of their time; `blocks`: blocks on the critical path.
-    void add_active_set(std::int64_t own, std::int64_t blocks) {
-        if (cost_.active_set_size == 0) return;
-        const std::int64_t others = on_scheduler_ - own;
-        const std::int64_t times_full =
-            others / cost_.active_set_size + (others % cost_.active_set_size > 0 ? 1 : 0);
+    void add_active_set(models::Warps own, std::int64_t blocks) {
+        if (!cost_.has_active_set()) return;
         add("stalls of a warp within the active set, as many warps at a time as it holds",
-            times_full, cost_.within_active_set, certificate("within-active-set"));
+            divide_up(on_scheduler_ - own, cost_.active_set_size), cost_.within_active_set,
+            certificate("within-active-set"));
         add("residual port occupancy of the critical path's own warp, for which warps in the "
             "active set wait",
             blocks, cost_.residual_occupancy, certificate("residual-occupancy"));
@@ -110,7 +109,7 @@ private:
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
     /// Counted warps that share the scheduler of the critical path.
-    std::int64_t on_scheduler_ = 0;
+    models::Warps on_scheduler_{0};
 };
 
 /// How the demand of concurrent blocks counts, whose warps may interfere with several intervals of
@@ -127,36 +126,37 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchGeometry& shape, const 
                                              ConcurrentDemand concurrent) {
     InterferenceTerms terms{cost};
     terms.add_stalls(shape.waves());
-    const std::int64_t per_block = shape.warps_per_block;
+    const models::Warps per_block = shape.warps_per_block;
     const std::int64_t intervals = times(cost.intervals_of_block, shape.waves());
-    std::int64_t own_blocks = 1;
+    models::ThreadBlocks own_blocks{1};
     if (intervals == 1) {
         terms.add_demand(shape.warps(), shape.on_one_scheduler(shape.warps()));
     } else {
         // The demand of a block that is on the critical path for all of its time is divided among
         // the intervals; the demand of another block may delay several intervals in full.
-        const std::int64_t on_one = shape.on_one_scheduler(per_block);
-        if (shape.waves() > 1) own_blocks = shape.resident == 1 ? shape.blocks : 0;
-        const std::int64_t others = shape.blocks - own_blocks;
+        const models::Warps on_one = shape.on_one_scheduler(per_block);
+        const bool has_one_slot = shape.resident == models::ThreadBlocks{1};
+        if (shape.waves() > 1) own_blocks = has_one_slot ? shape.blocks : models::ThreadBlocks{0};
+        const models::ThreadBlocks others = shape.blocks - own_blocks;
         if (concurrent == ConcurrentDemand::BarrierIntervals) {
-            terms.add_demand(shape.warps(), times(shape.blocks, on_one));
-            const std::int64_t block_slots = others == 0         ? 0
-                                             : shape.waves() > 1 ? shape.resident
-                                                                 : others;
-            terms.add_changed_intervals(times(times(block_slots, intervals - 1), on_one));
+            terms.add_demand(shape.warps(), shape.blocks * on_one);
+            const models::ThreadBlocks block_slots =
+                shape.waves() > 1 ? std::min(others, shape.resident) : others;
+            terms.add_changed_intervals(block_slots * (intervals - 1) * on_one);
         } else {
-            const std::int64_t of_block =
-                on_one >= per_block / intervals + 1 ? per_block : intervals * on_one;
+            const models::Warps of_block =
+                on_one > per_block / intervals ? per_block : intervals * on_one;
             terms.add_demand(shape.warps(),
                              own_blocks * on_one + others * std::min(of_block, per_block));
         }
         // A block that runs when the last block starts counts with all of its demand on both sides
         // of that start (S14).
-        if (shape.waves() > 1 && shape.resident > 1) terms.add_divided_blocks(2);
+        if (shape.waves() > 1 && !has_one_slot) terms.add_divided_blocks(models::Warps{2});
         terms.add_carry_in(intervals);
         terms.add_refills(shape.waves() - 1, shape);
     }
-    terms.add_active_set(own_blocks, shape.waves());
+    // The critical path is in one warp of each of its own blocks.
+    terms.add_active_set(models::Warps{own_blocks.count()}, shape.waves());
     terms.add_drains(shape.warps());
     return terms.take();
 }
@@ -170,7 +170,8 @@ std::vector<BoundTerm> with_early_ends(const LaunchGeometry& shape, const Interf
     const std::int64_t ends = times(cost.early_ends_of_block, waves);
     terms.add_stalls(models::plus(waves, ends));
     terms.add_demand(shape.warps(), shape.warps());
-    terms.add_divided_blocks(models::plus(ends, waves > 1 && shape.resident > 1 ? 2 : 0));
+    const bool divides = waves > 1 && shape.resident > models::ThreadBlocks{1};
+    terms.add_divided_blocks(models::Warps{models::plus(ends, divides ? 2 : 0)});
     terms.add_carry_in(times(cost.intervals_of_block, waves));
     terms.add_refills(waves - 1, shape);
     terms.add_drains(shape.warps());
@@ -184,11 +185,11 @@ std::vector<BoundTerm> with_early_ends_on_several(const LaunchGeometry& shape,
     InterferenceTerms terms{cost};
     const std::int64_t waves = shape.waves();
     const std::int64_t ends = times(cost.early_ends_of_block, waves);
-    const std::int64_t before = (shape.blocks - 1) / shape.multiprocessors;
-    const std::int64_t warps = times(before + shape.resident, shape.warps_per_block);
+    const models::Warps warps =
+        (shape.begun_before_last() + shape.resident) * shape.warps_per_block;
     terms.add_stalls(models::plus(waves, ends));
     terms.add_demand(warps, warps);
-    terms.add_divided_blocks(ends);
+    terms.add_divided_blocks(models::Warps{ends});
     terms.add_carry_in(times(cost.intervals_of_block, waves));
     terms.add_refills(waves - 1, shape);
     terms.add_drains_of_two_paths(warps, shape.warps());
@@ -197,16 +198,17 @@ std::vector<BoundTerm> with_early_ends_on_several(const LaunchGeometry& shape,
 
 /// Of the warps of `blocks` blocks in the block slots of one multiprocessor: those that delay, as
 /// warps of its scheduler, a critical path through one block slot with so many intervals (S20).
-std::int64_t warps_on_its_scheduler(const LaunchGeometry& shape, std::int64_t blocks,
-                                    std::int64_t intervals) {
-    const std::int64_t per_block = shape.warps_per_block;
+models::Warps warps_on_its_scheduler(const LaunchGeometry& shape, models::ThreadBlocks blocks,
+                                     std::int64_t intervals) {
+    const models::Warps all = blocks * shape.warps_per_block;
     // With one warp in a block, a block slot always has the same scheduler.
-    if (per_block == 1)
-        return std::min(blocks, blocks * shape.on_one_scheduler(shape.resident) / shape.resident);
-    const std::int64_t all = blocks * per_block;
-    if (intervals > all) return all;
-    const std::int64_t encounters = blocks + (shape.resident - 1) * (intervals - 1);
-    return std::min(all, times(encounters, shape.on_one_scheduler(per_block)));
+    if (shape.has_single_warp_blocks())
+        return std::min(all, blocks * shape.on_one_scheduler(shape.most_resident_warps()) /
+                                 shape.resident.count());
+    if (intervals > all.count()) return all;
+    const models::ThreadBlocks encounters =
+        blocks + (shape.resident - models::ThreadBlocks{1}) * (intervals - 1);
+    return std::min(all, encounters * shape.on_one_scheduler(shape.warps_per_block));
 }
 
 /// Up to the start of the last block the critical path is on the multiprocessor that began the
@@ -216,15 +218,16 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
                                                   ConcurrentDemand concurrent) {
     InterferenceTerms terms{cost};
     const std::int64_t waves = shape.waves();
-    const std::int64_t before = (shape.blocks - 1) / shape.multiprocessors;
-    const std::int64_t per_block = shape.warps_per_block;
+    const models::ThreadBlocks before = shape.begun_before_last();
+    const models::Warps per_block = shape.warps_per_block;
     const std::int64_t intervals_before = times(cost.intervals_of_block, waves - 1);
     terms.add_stalls(waves);
     if (concurrent == ConcurrentDemand::BarrierIntervals) {
-        const std::int64_t on_one = shape.on_one_scheduler(per_block);
-        const auto add_demand = [&](std::int64_t blocks, std::int64_t intervals) {
+        const models::Warps on_one = shape.on_one_scheduler(per_block);
+        const models::ThreadBlocks others = shape.resident - models::ThreadBlocks{1};
+        const auto add_demand = [&](models::ThreadBlocks blocks, std::int64_t intervals) {
             terms.add_demand(blocks * per_block, blocks * on_one);
-            terms.add_changed_intervals(times(times(shape.resident - 1, intervals - 1), on_one));
+            terms.add_changed_intervals(others * (intervals - 1) * on_one);
         };
         add_demand(before, intervals_before);
         add_demand(shape.resident, cost.intervals_of_block);
@@ -237,7 +240,7 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
                              ? last.on_one_scheduler(last.warps())
                              : warps_on_its_scheduler(last, last.blocks, cost.intervals_of_block));
     }
-    terms.add_active_set(0, waves);
+    terms.add_active_set(models::Warps{0}, waves);
     terms.add_carry_in(times(cost.intervals_of_block, waves));
     terms.add_refills(waves - 1, shape);
     terms.add_drains_of_two_paths((before + shape.resident) * per_block, shape.warps());
@@ -246,9 +249,11 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
 
 } // namespace
 
-std::string certificate_id(const char* sum, std::int64_t rotation_warps) {
+std::string certificate_id(const char* sum, models::Warps rotation_warps) {
     return fmt::format("execution-time-upper-{}{}", sum,
-                       rotation_warps > 0 ? fmt::format("-round-robin-of-{}", rotation_warps) : "");
+                       rotation_warps > models::Warps{0}
+                           ? fmt::format("-round-robin-of-{}", rotation_warps.count())
+                           : "");
 }
 
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
@@ -257,7 +262,7 @@ bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
 }
 
 BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& cost) {
-    const std::string order = cost.rotation_warps > 0 ? "turns of loose round robin" : "any order";
+    const std::string order = cost.counts_rotations() ? "turns of loose round robin" : "any order";
     const auto sum = [](std::string text, std::vector<BoundTerm> terms) {
         BoundExpression bound;
         bound.text = std::move(text);
@@ -287,7 +292,7 @@ BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& 
     };
     add_sums(ConcurrentDemand::WholeBlocks);
     // The stalls within an active set are bounded for whole blocks only.
-    if (changes_scheduler(shape, cost.intervals_of_block - 1) && cost.active_set_size == 0)
+    if (changes_scheduler(shape, cost.intervals_of_block - 1) && !cost.has_active_set())
         add_sums(ConcurrentDemand::BarrierIntervals);
     if (cost.prefix_stall && shape.waves() > 1) sums.push_back(sum_of_covering_chain(shape, cost));
     return best_of(Side::Upper, std::move(sums));

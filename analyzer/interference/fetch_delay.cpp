@@ -14,10 +14,6 @@ namespace {
 
 using models::times;
 
-std::int64_t schedulers_in_use(const LaunchGeometry& shape) {
-    return std::min(shape.schedulers, shape.resident * shape.warps_per_block);
-}
-
 bool conserves_by_policy(const ScheduledLaunch& launch) {
     return launch.guarantee() == models::PolicyGuarantee::WorkConserving;
 }
@@ -27,7 +23,7 @@ bool conserves_by_policy(const ScheduledLaunch& launch) {
 Visited all_visited(const LaunchGeometry& shape) {
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
-    visited.schedulers = times(visited.multiprocessors, schedulers_in_use(shape));
+    visited.schedulers = times(visited.multiprocessors, shape.schedulers_in_use());
     return visited;
 }
 
@@ -124,7 +120,7 @@ std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLau
         add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
             times(visited.schedulers, uses.lines), until_slot);
         add("instruction fetch: requests that the L1 instruction cache serves before",
-            times(misses.requests, times(visited.multiprocessors, schedulers_in_use(shape))),
+            times(misses.requests, times(visited.multiprocessors, shape.schedulers_in_use())),
             lines.service.hi);
         return terms;
     }

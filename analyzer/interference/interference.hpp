@@ -3,6 +3,8 @@
 /// What the upper bounds of a launch are made from: what one warp waits for, and what it costs
 /// others.
 
+#include "models/launch/counts.hpp"
+
 #include <cstdint>
 #include <optional>
 
@@ -14,7 +16,7 @@ struct Interference {
     /// not use the rotation. With a rotation, `stall` contains one turn of every other warp before
     /// each choice of the critical path, and the demands contain only what ends a turn without a
     /// choice (docs/theory, S27).
-    std::int64_t rotation_warps = 0;
+    models::Warps rotation_warps{0};
     std::int64_t stall = 0; ///< Time of a warp in isolation, less its own demand.
     /// The largest such difference at any instruction of a path; none: not known (docs/theory,
     /// S74).
@@ -27,7 +29,7 @@ struct Interference {
     std::int64_t drain = 0; ///< Drain time of the stores of a warp.
     /// Two-level: number of warps in the active set of a scheduler; further ready warps wait
     /// outside (docs/theory, S31). 0: every ready warp is in the active set.
-    std::int64_t active_set_size = 0;
+    models::Warps active_set_size{0};
     std::int64_t within_active_set = 0;  ///< Time that a warp waits within the active set.
     std::int64_t residual_occupancy = 0; ///< Occupancy of ports by a warp beyond its issue slots.
     std::int64_t carry_in = 0;           ///< Demand of one instruction that issued earlier.
@@ -41,6 +43,9 @@ struct Interference {
     /// With `prefix_stall`: waits for lines of instructions at schedulers that a path with one
     /// block in each wave need not visit.
     std::int64_t further_fetches = 0;
+
+    [[nodiscard]] bool counts_rotations() const { return rotation_warps > models::Warps{0}; }
+    [[nodiscard]] bool has_active_set() const { return active_set_size > models::Warps{0}; }
 };
 
 } // namespace warpbound::analyzer

@@ -75,17 +75,17 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
 /// for what its own last miss streamed.
 Result<std::int64_t> longest_queueing(const Request& request, const LaunchGeometry& shape,
                                       const InstructionLines& lines) {
-    const std::int64_t warps = shape.resident * shape.warps_per_block;
+    const models::Warps warps = shape.most_resident_warps();
     const std::int64_t group = models::times(lines.service.hi, lines.stream.hi + 1);
     const bool outlasts_its_miss = lines.l0_miss.lo < group;
-    if (warps == 1) return outlasts_its_miss ? group : 0;
+    if (warps == models::Warps{1}) return outlasts_its_miss ? group : 0;
     if (outlasts_its_miss)
         return Failure{fmt::format("fetch/l0-miss of architecture {} may be {}; expected at least "
                                    "{}, the time in which the L1 serves the requests of a miss "
                                    "(fetch/l1-service and fetch/stream)",
                                    request.architecture->name, lines.l0_miss.lo, group),
                        request.architecture->name};
-    return models::times(group, warps - 1);
+    return times(group, warps - models::Warps{1});
 }
 
 /// Lines from the first to the last instruction of a loop.
@@ -182,8 +182,8 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     if (!queueing) return queueing.as_failure();
     // What other warps of the scheduler execute may replace lines of a loop, and at a barrier the
     // critical path may change to a warp whose traversal misses them again.
-    const bool is_alone = shape.on_one_scheduler(shape.resident * shape.warps_per_block) == 1 &&
-                          (shape.warps() == 1 || !has_barriers);
+    const bool is_alone = shape.on_one_scheduler(shape.most_resident_warps()) == models::Warps{1} &&
+                          (shape.has_one_warp() || !has_barriers);
     if (is_alone && request.facts->divergents.empty())
         lines.loops = persistent_loops(request, lines.line, l0_lines);
     lines.wait = models::plus(models::plus(queueing.value(), lines.l0_miss.hi),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t max_count = std::int64_t{1} << 20U; ///< Of a description.
 /// Of a launch: sums of warps stay far from overflow; products of times are checked.
-constexpr std::int64_t max_warps = std::int64_t{1} << 52U;
+constexpr models::Warps max_warps{std::int64_t{1} << 52U};
 constexpr std::int64_t max_of_a_resource = std::int64_t{1} << 40U;
 
 /// Reads numbers of a description; keeps the first failure.
@@ -66,7 +66,7 @@ Result<std::int64_t> by_registers(const LaunchGeometry& shape, std::int64_t warp
         !is_amd(architecture.target) &&
         assembly::generation_of(architecture.target) == assembly::Generation::Fermi;
     if (counts.failure()) return *counts.failure();
-    return models::occupancy::blocks_by_registers(*shape.registers, shape.warps_per_block,
+    return models::occupancy::blocks_by_registers(*shape.registers, shape.warps_per_block.count(),
                                                   warp_size, limits);
 }
 
@@ -90,10 +90,10 @@ std::optional<Failure> limit_residency(LaunchGeometry& shape, std::int64_t warp_
     const auto limit = [&](const Result<std::int64_t>& blocks,
                            std::string_view resource) -> std::optional<Failure> {
         if (!blocks) return blocks.error();
-        shape.resident = std::min(shape.resident, blocks.value());
+        shape.resident = std::min(shape.resident, models::ThreadBlocks{blocks.value()});
         if (blocks.value() > 0) return std::nullopt;
         return Failure{fmt::format("a block of {} warps does not fit a multiprocessor: {}",
-                                   shape.warps_per_block, resource),
+                                   shape.warps_per_block.count(), resource),
                        architecture.name};
     };
     if (shape.registers)
@@ -138,37 +138,39 @@ Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
         models::require(architecture, architecture.schedulers, "schedulers", "issue-slot");
     if (!slot) return slot.as_failure();
     LaunchGeometry shape;
-    shape.blocks = launch.blocks;
+    shape.blocks = models::ThreadBlocks{launch.blocks};
     shape.multiprocessors = multiprocessors;
     shape.threads_per_block = launch.threads;
-    shape.warps_per_block = launch.warps_per_block(warp_size);
+    shape.warps_per_block = models::Warps{launch.warps_per_block(warp_size)};
     shape.issue_slot = slot.value();
     shape.registers = launch.registers;
     shape.shared_memory = launch.shared_memory;
-    if (!shape.registers && shape.blocks > 1 && function.register_count.value_or(0) > 0)
+    if (!shape.registers && !shape.has_one_block() && function.register_count.value_or(0) > 0)
         shape.registers = *function.register_count;
-    if (!shape.shared_memory && shape.blocks > 1) {
+    if (!shape.shared_memory && !shape.has_one_block()) {
         shape.shared_memory = function.shared_memory;
         shape.static_shared_memory = shape.shared_memory.has_value();
     }
-    if (shape.warps_per_block > max_count || shape.blocks > max_warps / shape.warps_per_block)
-        return Failure{
-            fmt::format("launch {} has more than {} warps", models::to_string(launch), max_warps),
-            "--launch"};
-    if (shape.warps() > 1) {
+    if (shape.warps_per_block > models::Warps{max_count} ||
+        shape.blocks > models::ThreadBlocks{max_warps / shape.warps_per_block})
+        return Failure{fmt::format("launch {} has more than {} warps", models::to_string(launch),
+                                   max_warps.count()),
+                       "--launch"};
+    if (!shape.has_one_warp()) {
         shape.schedulers = count(architecture.schedulers, "schedulers", "count");
-        const std::int64_t most = count(architecture.limits, "limits", "max-warps");
+        const models::Warps most{count(architecture.limits, "limits", "max-warps")};
         if (count.failure()) return *count.failure();
-        shape.resident = most / shape.warps_per_block;
-        if (shape.resident == 0)
+        shape.resident = models::ThreadBlocks{most / shape.warps_per_block};
+        if (shape.resident == models::ThreadBlocks{0})
             return Failure{
                 fmt::format("a block of {} warps does not fit a multiprocessor of {} warps",
-                            shape.warps_per_block, most),
+                            shape.warps_per_block.count(), most.count()),
                 architecture.name};
     }
     // A work-group of one wavefront needs no barrier, of which there are max-blocks (C104).
-    if (shape.blocks > 1 && (shape.warps_per_block > 1 || !is_amd(architecture.target))) {
-        const std::int64_t most = count(architecture.limits, "limits", "max-blocks");
+    if (!shape.has_one_block() &&
+        (!shape.has_single_warp_blocks() || !is_amd(architecture.target))) {
+        const models::ThreadBlocks most{count(architecture.limits, "limits", "max-blocks")};
         if (count.failure()) return *count.failure();
         shape.resident = std::min(shape.resident, most);
     }

@@ -41,8 +41,8 @@ std::unique_ptr<const RepresentativePaths> representative_paths(const TimedKerne
     const auto& fact = kernel.stated->representative;
     if (!fact || models::guarantee_of(policy) != models::PolicyGuarantee::WorkConserving)
         return nullptr;
-    auto paths = std::make_unique<RepresentativePaths>(
-        RepresentativePaths{pruned(*kernel.graph, *fact), {}, fact->blocks()});
+    auto paths = std::make_unique<RepresentativePaths>(RepresentativePaths{
+        pruned(*kernel.graph, *fact), {}, models::ThreadBlocks{fact->blocks()}});
     paths->unreached = unreached_in(paths->graph);
     return paths;
 }

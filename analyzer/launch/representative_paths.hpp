@@ -14,7 +14,7 @@ namespace warpbound::analyzer {
 struct RepresentativePaths {
     assembly::ControlFlowGraph graph;
     assembly::PerBlock<bool> unreached;
-    std::int64_t blocks = 1; ///< Thread blocks of the representatives.
+    models::ThreadBlocks blocks{1}; ///< Of the representatives.
 };
 
 /// Nothing where no such fact is in use, or where the policy may delay warps beside the demand on

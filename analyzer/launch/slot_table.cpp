@@ -5,10 +5,10 @@
 
 namespace warpbound::analyzer {
 
-SlotTable::SlotTable(const models::WarpPolicy& policy, std::int64_t warp_slots, std::int64_t slot)
-    : slot_{slot}, slots_(static_cast<std::size_t>(warp_slots)) {
-    const std::int64_t others = warp_slots - 1;
-    const std::int64_t fast = policy.fast % warp_slots;
+SlotTable::SlotTable(const models::WarpPolicy& policy, models::Warps warp_slots, std::int64_t slot)
+    : slot_{slot}, slots_(static_cast<std::size_t>(warp_slots.count())) {
+    const std::int64_t others = warp_slots.count() - 1;
+    const std::int64_t fast = policy.fast % warp_slots.count();
     // Between two slots of the fast warp slot the others have every - 1, in cyclic order: warp
     // slots whose distance is a multiple of this number are equivalent.
     const std::int64_t classes = others == 0 ? 0 : std::gcd(others, policy.every - 1);
@@ -29,7 +29,7 @@ SlotTable::SlotTable(const models::WarpPolicy& policy, std::int64_t warp_slots, 
 }
 
 SlotDistance SlotTable::distance(std::int64_t warp_slot) const {
-    if (warp_slots() == 1) return {};
+    if (warp_slots() == models::Warps{1}) return {};
     const auto& slots = slots_of(warp_slot);
     std::int64_t shortest = period();
     std::int64_t longest = 0;
@@ -55,13 +55,13 @@ std::int64_t SlotBoundaries::before(std::int64_t slot) const {
 
 std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                                 const LaunchGeometry& shape) {
-    const std::int64_t occupancy_limit = shape.resident * shape.warps_per_block;
-    const std::int64_t resident_warps =
+    const models::Warps occupancy_limit = shape.most_resident_warps();
+    const models::Warps resident_warps =
         std::min(shape.blocks, shape.resident) * shape.warps_per_block;
     std::vector<EquivalentSchedulers> schedulers;
-    for (std::int64_t first = 0; first < std::min(occupancy_limit, shape.schedulers); ++first) {
-        const auto on_scheduler = [&](std::int64_t warps) {
-            return (warps - first + shape.schedulers - 1) / shape.schedulers;
+    for (std::int64_t first = 0; first < shape.schedulers_in_use(); ++first) {
+        const auto on_scheduler = [&](models::Warps warps) {
+            return models::Warps{(warps.count() - first + shape.schedulers - 1) / shape.schedulers};
         };
         const bool equals_previous =
             !schedulers.empty() &&
@@ -85,7 +85,7 @@ std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
             for (const std::int64_t warp_slot : equal.table.representatives())
                 distances.push_back(equal.table.distance(warp_slot));
         else
-            for (std::int64_t warp_slot = 0; warp_slot < equal.warps; ++warp_slot)
+            for (std::int64_t warp_slot = 0; warp_slot < equal.warps.count(); ++warp_slot)
                 distances.push_back(equal.table.distance(warp_slot));
     std::sort(distances.begin(), distances.end());
     distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
@@ -102,7 +102,8 @@ SlotDistance hull(const std::vector<SlotDistance>& distances) {
 
 std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
                                               const LaunchGeometry& shape) {
-    if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::TimeDivision)
+    if (shape.has_one_warp() ||
+        models::guarantee_of(policy) != models::PolicyGuarantee::TimeDivision)
         return std::nullopt;
     return hull(slot_distances(policy, shape));
 }

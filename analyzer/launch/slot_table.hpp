@@ -18,10 +18,11 @@ namespace warpbound::analyzer {
 class SlotTable {
 public:
     /// `warp_slots` from 1; `slot`: length of a time slot in core cycles.
-    SlotTable(const models::WarpPolicy& policy, std::int64_t warp_slots, std::int64_t slot);
+    SlotTable(const models::WarpPolicy& policy, models::Warps warp_slots, std::int64_t slot);
 
-    [[nodiscard]] std::int64_t warp_slots() const {
-        return static_cast<std::int64_t>(slots_.size());
+    /// As many warps as they hold.
+    [[nodiscard]] models::Warps warp_slots() const {
+        return models::Warps{static_cast<std::int64_t>(slots_.size())};
     }
     /// Time slots until the table repeats itself.
     [[nodiscard]] std::int64_t period() const { return static_cast<std::int64_t>(owners_.size()); }
@@ -74,7 +75,7 @@ private:
 struct EquivalentSchedulers {
     std::int64_t count = 1;
     SlotTable table;
-    std::int64_t warps = 1; ///< Of the first resident blocks, in the first warp slots.
+    models::Warps warps{1}; ///< Of the first resident blocks, in the first warp slots.
 };
 /// Schedulers of a multiprocessor with `shape.resident` blocks, or with all blocks of the launch
 /// where these are fewer; schedulers without a warp slot are left out.

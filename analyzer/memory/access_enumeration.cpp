@@ -24,7 +24,7 @@ bool AccessEnumeration::is_load(std::size_t instruction) const {
 }
 
 std::int64_t AccessEnumeration::warps() const {
-    return shape_->warps();
+    return shape_->warps().count();
 }
 
 bool AccessEnumeration::count() {
@@ -64,8 +64,8 @@ void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
     const std::int64_t address = kernel_->function->instructions[instruction].address;
     const models::AddressPattern& pattern = *kernel_->stated->memory_at(address)->pattern;
     const models::WarpAccess place{
-        .block = static_cast<std::uint64_t>(warp / shape_->warps_per_block),
-        .warp = static_cast<std::uint64_t>(warp % shape_->warps_per_block),
+        .block = static_cast<std::uint64_t>(warp / shape_->warps_per_block.count()),
+        .warp = static_cast<std::uint64_t>(warp % shape_->warps_per_block.count()),
         .execution = static_cast<std::uint64_t>(execution)};
     const auto lanes = models::addresses_of(
         pattern, place,

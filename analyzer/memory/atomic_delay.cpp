@@ -29,7 +29,7 @@ bool atomics_may_wait(const TimedKernel& kernel, const LaunchGeometry& shape) {
         const Timing& timing = kernel.timings[i].value();
         if (!models::is_atomic_at_l2(timing)) continue;
         const bool one_port =
-            shape.warps() == 1 ||
+            shape.has_one_warp() ||
             (shape.multiprocessors == 1 && units[timing.unit].scope == models::UnitScope::Core);
         if (!one_port || !is_spaced_by_port(timing)) return true;
     }
@@ -50,7 +50,7 @@ std::vector<BoundTerm> atomic_delay(const TimedKernel& kernel, const ScheduledLa
     };
     add("atomics",
         "services at a slice of the L2 for the atomics of a warp, all of the launch at one slice",
-        launch.shape.warps(),
+        launch.shape.warps().count(),
         [](const Timing& timing) { return models::times(timing.slice_time.hi, timing.passes.hi); });
     if (const auto slots = slots_of_any_warp(launch.policy, launch.shape))
         add("atomics-between-slots", "waits for the atomics of a warp that end between slots",

@@ -32,8 +32,7 @@ bandwidth_bounds(const TimedKernel& kernel, const LaunchGeometry& shape, const M
         if (count > 0) bounds.push_back({{what, count, cycles}, {last, 1, after}});
     };
     const std::int64_t accesses =
-        (models::Cycles{least_line_accesses(kernel)} * shape.share() * shape.warps_per_block)
-            .count();
+        models::times(least_line_accesses(kernel), shape.share() * shape.warps_per_block);
     add("services of an L1, one line access after another", accesses - 1,
         caches.first_level_service.lo, "the last access of the L1",
         std::min(caches.first_level_latency_lo, caches.round_trip_lo));

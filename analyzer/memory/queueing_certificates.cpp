@@ -76,7 +76,7 @@ private:
     }
 
     void add(const char* name, const char* text, const InstructionCosts& costs) {
-        add(name, text, launch_.shape.warps(), costs);
+        add(name, text, launch_.shape.warps().count(), costs);
     }
     void add(const char* name, const char* text, std::int64_t count,
              const InstructionCosts& costs) {
@@ -125,7 +125,7 @@ private:
         const bool queue_fills = traffic_.outstanding_loads > caches_.load_queue;
         add("drain", "drains of the stores of a warp", drain_costs(kernel_, Side::Upper));
         add("loads-between-slots", "waits for the loads of a warp that end between slots",
-            models::plus(shape.waves(), queue_fills ? shape.warps() : 0),
+            models::plus(shape.waves(), queue_fills ? shape.warps().count() : 0),
             of_each(is_cached_load, slots->longest - 1));
         if (of_launch(of_each(is_store, 1)) > kernel_.write_buffer.entries.lo)
             add("stores-between-slots",

@@ -243,7 +243,7 @@ private:
     /// critical path waits for.
     [[nodiscard]] bool issues_before_others() const {
         if (!keeps_order_of_hand_overs()) return false;
-        return shape_.warps() == 1 ||
+        return shape_.has_one_warp() ||
                (!others_delay_ && traffic_.outstanding_loads <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
@@ -294,7 +294,8 @@ private:
                   "drain"
                 : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
                   "each drain",
-            shape_.warps(), most_of_warp(kernel_, [&](const models::InstructionTiming& timing) {
+            shape_.warps().count(),
+            most_of_warp(kernel_, [&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? store_time(caches_, timing, separate ? 0 : each)
                                                   : 0;
             }));
@@ -312,7 +313,7 @@ private:
     /// Under time division: drains while a warp waits for the write buffer, and after the last
     /// store.
     void add_drains() {
-        add(terms_, "drains of the stores of a warp", shape_.warps(),
+        add(terms_, "drains of the stores of a warp", shape_.warps().count(),
             most_on_a_path(kernel_, drain_costs(kernel_, Side::Upper)));
     }
     /// Waits of the critical path that may end between two time slots: for its loads, and at slots

@@ -15,7 +15,7 @@ namespace warpbound::analyzer {
 namespace {
 
 /// The most warps that are on a multiprocessor at once.
-std::int64_t warps_of_multiprocessor(const LaunchGeometry& shape) {
+models::Warps warps_of_multiprocessor(const LaunchGeometry& shape) {
     return std::min(shape.resident, shape.blocks) * shape.warps_per_block;
 }
 
@@ -87,7 +87,7 @@ std::optional<NoUpperBound> absent_at(const TimedKernel& kernel, const LaunchGeo
                                       std::size_t instruction,
                                       const std::optional<LateResults>& late) {
     if (late && awaits_queueing(kernel, instruction, *late)) return NoUpperBound::Queueing;
-    if (warps_of_multiprocessor(shape) == 1) return std::nullopt;
+    if (warps_of_multiprocessor(shape) == models::Warps{1}) return std::nullopt;
     const models::InstructionTiming& timing = kernel.timings[instruction].value();
     if (kernel.architecture->units[timing.unit].scope == models::UnitScope::Core)
         return NoUpperBound::SharedPort;
@@ -178,7 +178,7 @@ std::optional<InstructionBound> InstructionBounds::issue(std::size_t instruction
     const auto distance = parts_->distances.issue(instruction, elapsed);
     if (!distance) return std::nullopt;
     InstructionBound bound{distance->lower, distance->upper, parts_->absent[instruction]};
-    if (!bound.absent && context.launch.shape.warps_per_block > 1 &&
+    if (!bound.absent && !context.launch.shape.has_single_warp_blocks() &&
         context.kernel.timings[distance->before].value().is_barrier_wait)
         bound.absent = NoUpperBound::Barrier;
     if (bound.absent) bound.upper.reset();

@@ -12,10 +12,11 @@ namespace {
 /// In loose round robin every other warp is chosen at most once while a warp may issue. While a
 /// port or the write buffer blocks the warp, the others can be chosen again (S27).
 Demand with_turns_of_others(const TimedKernel& kernel, const LaunchGeometry& shape, Demand demand) {
-    const std::int64_t resident = shape.resident * shape.warps_per_block;
-    const std::int64_t on_scheduler = shape.on_one_scheduler(resident);
+    const models::Warps resident = shape.most_resident_warps();
+    const models::Warps on_scheduler = shape.on_one_scheduler(resident);
     const bool is_only_scheduler = on_scheduler == resident;
-    const models::Cycles turns = models::Cycles{shape.issue_slot.hi} * (on_scheduler - 1);
+    const models::Cycles turns =
+        models::Cycles{shape.issue_slot.hi} * (on_scheduler - models::Warps{1});
     const auto with_turns = [&](std::int64_t cycles) {
         return (models::Cycles{cycles} + turns).count();
     };

@@ -102,7 +102,7 @@ MeasuredTime bound_measured_time(const AnalysisContext& context) {
     if (!search.region) return {std::nullopt, search.absent};
     if (has_divergent_branch(*kernel.function, *kernel.stated))
         return {std::nullopt, "the measured time of a warp is bounded only where it is uniform"};
-    if (context.launch.shape.warps() != 1)
+    if (!context.launch.shape.has_one_warp())
         return {std::nullopt, "the measured time of a warp is bounded only where it runs alone"};
     if (context.memory.caches)
         return {std::nullopt,

@@ -67,7 +67,7 @@ const Policy& policy_of(const ScheduledLaunch& launch) {
 }
 
 Result<Alternatives> bounds_by_policy_from_above(const AnalysisContext& context, Wanted wanted) {
-    if (context.launch.shape.warps() == 1)
+    if (context.launch.shape.has_one_warp())
         return only(bound_single_warp(context.kernel, context.run,
                                       slowest_pipelines(context.kernel), {Side::Upper}));
     return policy_of(context.launch).from_above(context, wanted);
@@ -78,7 +78,7 @@ Result<Alternatives> bounds_by_policy_from_below(const AnalysisContext& context,
     const PipelinePair pipelines = fastest_pipelines(context.kernel);
     auto alone =
         bound_single_warp(context.kernel, context.run.until(deadline), pipelines, {Side::Lower});
-    if (!alone || context.launch.shape.warps() == 1) return only(std::move(alone));
+    if (!alone || context.launch.shape.has_one_warp()) return only(std::move(alone));
     auto any_policy = bound_work_conserving_from_below(
         context.kernel, context.launch.shape, context.run, pipelines, std::move(alone).value());
     if (!any_policy) return any_policy.as_failure();

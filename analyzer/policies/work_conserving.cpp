@@ -68,7 +68,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
     const auto name = [&](const char* sum, const char* text) {
         return CertificateName{certificate_id(sum, cost.rotation_warps),
                                std::string{text} +
-                                   (cost.rotation_warps > 0 ? ", in loose round robin" : "")};
+                                   (cost.counts_rotations() ? ", in loose round robin" : "")};
     };
     cost.own_scheduler =
         certified_most(kernel, run,
@@ -94,7 +94,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
     cost.drain =
         certified_most(kernel, run, name("drain", "drains of the stores of a warp"), demand.drain);
     if (!demand.within_active_set.empty()) {
-        cost.active_set_size = problem.launch.policy.active;
+        cost.active_set_size = models::Warps{problem.launch.policy.active};
         cost.within_active_set = certified_most(
             kernel, run,
             name("within-active-set", "stalls of a warp that do not make it leave the active set"),
@@ -108,7 +108,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
         models::plus(std::max(largest(demand.own_scheduler), longest_read_lag(kernel, shape)),
                      queue_carry_in(kernel, shape));
     // When a block starts, the issue slot of the warp that was in the warp slot before may run.
-    if (demand.rotation_warps > 0)
+    if (cost.counts_rotations())
         cost.carry_in =
             (models::Cycles{cost.carry_in} + models::Cycles{shape.issue_slot.hi - 1}).count();
     cost.intervals_of_block = problem.barriers.most + 1;
@@ -148,7 +148,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
 }
 
 /// Removes the certificates that only the other bound rests on.
-void drop_certificates(CertificateStore* store, std::int64_t rotation_warps) {
+void drop_certificates(CertificateStore* store, models::Warps rotation_warps) {
     if (store == nullptr) return;
     std::erase_if(store->certificates, [&](const PathCertificate& certificate) {
         return std::any_of(
@@ -206,7 +206,8 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
         const bool is_better = second && second->value().answer.execution.proved <
                                              bounded.value().answer.execution.proved;
         // Of the two, one has its certificates kept.
-        drop_certificates(run.certificates, is_better ? 0 : in_turns->rotation_warps);
+        drop_certificates(run.certificates,
+                          is_better ? models::Warps{0} : in_turns->rotation_warps);
         if (second) {
             ResponseTimeBound& other = second->value();
             const bool solver_used = bounded.value().answer.solver_used || other.answer.solver_used;
@@ -248,8 +249,8 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
         return extreme_sum(kernel, of_blocks, Side::Lower);
     };
     // Some multiprocessor gets at least its share of the blocks, and some scheduler of the warps.
-    const std::int64_t warps = shape.share() * shape.warps_per_block;
-    const std::int64_t share = shape.on_one_scheduler(warps);
+    const models::Warps warps = shape.share() * shape.warps_per_block;
+    const models::Warps share = shape.on_one_scheduler(warps);
     std::vector<std::vector<BoundTerm>> bounds;
     bounds.push_back(
         {{"one warp in isolation", 1, isolated.execution.proved.count(), "execution-time-lower"}});
@@ -273,11 +274,11 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
             {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
     }
     const CertificateName slots{"execution-time-lower-issue-slots", "issue slots of a warp"};
-    bounds.push_back({{"issue slots of a warp on the scheduler with the largest demand", share,
-                       least(slots, issue_slot_costs(kernel, shape)), slots.id},
+    bounds.push_back({{"issue slots of a warp on the scheduler with the largest demand",
+                       share.count(), least(slots, issue_slot_costs(kernel, shape)), slots.id},
                       {"the last issue slot need not have ended", 1, 1 - shape.issue_slot.lo}});
     const CertificateName drains{"execution-time-lower-drain", "drains of the stores of a warp"};
-    bounds.push_back({{"drains of the stores of a warp", warps,
+    bounds.push_back({{"drains of the stores of a warp", warps.count(),
                        least(drains, drain_costs(kernel, Side::Lower)), drains.id}});
     for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
         const models::UnitScope scope = architecture.units[unit].scope;
@@ -288,7 +289,8 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
             fmt::format("occupancy of the port of {}", architecture.units[unit].name)};
         bounds.push_back(
             {{fmt::format("occupancy of the port of {} by a warp", architecture.units[unit].name),
-              scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},
+              (scope == models::UnitScope::Core ? warps : share).count(), least(port, costs),
+              port.id},
              {"its last use need not have ended", 1, -largest(costs)}});
     }
     const CertificateName queue{"execution-time-lower-memory-queue",
@@ -296,7 +298,7 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
     if (uses_memory_queue(kernel)) {
         const InstructionCosts costs = hand_over_costs(kernel);
         bounds.push_back(
-            {{"hand-overs of a warp by the memory queue of its scheduler", share,
+            {{"hand-overs of a warp by the memory queue of its scheduler", share.count(),
               least(queue, costs), queue.id},
              {"its last hand-over need not have been followed by another", 1, -largest(costs)}});
     }
@@ -305,7 +307,7 @@ Result<SideAnswer> bound_work_conserving_from_below(const TimedKernel& kernel,
         const CertificateName port{fmt::format("execution-time-lower-read-port-{}", bank),
                                    fmt::format("register reads from bank {}", bank)};
         bounds.push_back({{fmt::format("reads of a warp from bank {} of the register file", bank),
-                           share, least(port, read_costs(kernel, bank)), port.id},
+                           share.count(), least(port, read_costs(kernel, bank)), port.id},
                           {"its last reads may be within the window that follows a grant", 1,
                            -kernel.registers.reads->window}});
     }

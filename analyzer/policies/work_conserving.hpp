@@ -16,7 +16,7 @@ struct Demand {
     InstructionCosts own_scheduler;
     InstructionCosts other_schedulers;
     InstructionCosts drain;
-    std::int64_t rotation_warps = 0; ///< Warps in the rotation of a scheduler; 0: not used.
+    models::Warps rotation_warps{0}; ///< Warps in the rotation of a scheduler; 0: not used.
     /// One turn of each other warp, before each choice of the critical path.
     std::int64_t turns = 0;
     /// Only if warps may be outside an active set: stalls within it, and port occupancy beyond

@@ -21,6 +21,7 @@ namespace {
 
 using analyzer::Interference;
 using analyzer::LaunchGeometry;
+using models::ThreadBlocks;
 using tests::RandomSource;
 
 /// A warp waits by itself, then issues, one instruction a cycle. `Unit:` core cycles.
@@ -79,10 +80,11 @@ Launch random_launch(RandomSource& random) {
     Launch launch;
     LaunchGeometry& shape = launch.shape;
     shape.multiprocessors = 1 + below(random, 1);
-    shape.resident = 1 + below(random, 3);
+    shape.resident = ThreadBlocks{1 + below(random, 3)};
     shape.schedulers = 2 + below(random, 2);
-    shape.warps_per_block = 1 + below(random, 2 * shape.schedulers - 1);
-    shape.blocks = shape.block_slots() + 1 + below(random, 3 * shape.block_slots() - 1);
+    shape.warps_per_block = models::Warps{1 + below(random, 2 * shape.schedulers - 1)};
+    const std::int64_t block_slots = shape.block_slots().count();
+    shape.blocks = ThreadBlocks{block_slots + 1 + below(random, 3 * block_slots - 1)};
     const std::int64_t refill = below(random, 2) > 0 ? 0 : below(random, 6);
     shape.refill = {0, refill, refill};
     Interference& most = launch.most;
@@ -91,10 +93,10 @@ Launch random_launch(RandomSource& random) {
     most.own_scheduler = 1 + below(random, 7);
     most.other_schedulers = below(random, 2) > 0 ? 0 : below(random, most.own_scheduler);
     most.barrier_interval = most.own_scheduler - most.other_schedulers;
-    for (std::int64_t block = 0; block < shape.blocks; ++block) {
+    for (std::int64_t block = 0; block < shape.blocks.count(); ++block) {
         launch.refills.push_back(below(random, refill));
         std::vector<Warp>& warps = launch.blocks.emplace_back();
-        for (std::int64_t warp = 0; warp < shape.warps_per_block; ++warp)
+        for (std::int64_t warp = 0; warp < shape.warps_per_block.count(); ++warp)
             warps.push_back(random_warp(random, most));
     }
     return launch;
@@ -104,9 +106,9 @@ Launch random_launch(RandomSource& random) {
 class Run {
 public:
     explicit Run(const Launch& launch) : launch_{launch} {
-        for (std::int64_t slot = 0; slot < launch.shape.resident; ++slot)
+        for (std::int64_t slot = 0; slot < launch.shape.resident.count(); ++slot)
             for (std::int64_t sm = 0; sm < launch.shape.multiprocessors; ++sm)
-                slots_.push_back({sm, slot * launch.shape.warps_per_block});
+                slots_.push_back({sm, slot * launch.shape.warps_per_block.count()});
         for (Slot& slot : slots_)
             take_block(slot, 0);
     }
@@ -116,7 +118,7 @@ public:
             for (Slot& slot : slots_)
                 while (proceed(slot, cycle)) {
                 }
-            if (ended_ == launch_.shape.blocks) return cycle;
+            if (ended_ == launch_.shape.blocks.count()) return cycle;
             for (std::int64_t sm = 0; sm < launch_.shape.multiprocessors; ++sm)
                 choose(sm, cycle);
             for (Slot& slot : slots_)
@@ -256,10 +258,10 @@ TEST(CoveringChain, NoLaunchOfItsModelTakesLonger) {
         without.prefix_stall.reset();
         if (bound < value_of(analyzer::upper_bound_of(launch.shape, without)).count()) ++tighter;
         const std::int64_t longest = longest_found(random, launch, 20);
-        EXPECT_LE(longest, bound) << launch.shape.blocks << " blocks of "
-                                  << launch.shape.warps_per_block << " warps, "
+        EXPECT_LE(longest, bound) << launch.shape.blocks.count() << " blocks of "
+                                  << launch.shape.warps_per_block.count() << " warps, "
                                   << launch.shape.multiprocessors << " multiprocessors of "
-                                  << launch.shape.resident << " block slots and "
+                                  << launch.shape.resident.count() << " block slots and "
                                   << launch.shape.schedulers << " schedulers, waits of "
                                   << launch.most.stall << ", demand of "
                                   << launch.most.own_scheduler << " and "

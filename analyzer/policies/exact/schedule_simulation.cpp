@@ -31,9 +31,9 @@ public:
     /// Under time division, with `warps` warps in the first warp slots; the run starts `start`
     /// cycles into a period. None when the cycle of an issue is not determined, or when all starts
     /// together take too many slots.
-    std::optional<Times> run(const SlotTable& order, std::int64_t warps, std::int64_t start) {
+    std::optional<Times> run(const SlotTable& order, models::Warps warps, std::int64_t start) {
         begin(order.warp_slots());
-        auto left = static_cast<std::size_t>(warps);
+        auto left = static_cast<std::size_t>(warps.count());
         for (std::size_t empty = left; empty < warps_.size(); ++empty)
             warps_[empty].next = path_.size();
         const std::int64_t slot = order.slot_length();
@@ -58,7 +58,7 @@ public:
 
     /// In strict round robin: each warp issues as soon as it has the turn and may issue. Requires:
     /// no instruction may issue in the cycle of its predecessor; `pipelines` holds one side twice.
-    models::Cycles run_in_strict_order(std::int64_t warps, std::int64_t slot) {
+    models::Cycles run_in_strict_order(models::Warps warps, std::int64_t slot) {
         begin(warps);
         for (std::size_t choice = 0; choice < path_.size(); ++choice)
             for (Warp& warp : warps_) {
@@ -79,9 +79,9 @@ private:
         std::size_t next = 0;  ///< Next step of the path.
     };
 
-    void begin(std::int64_t warps) {
+    void begin(models::Warps warps) {
         const Warp initial{pipelines_.lower.start(), pipelines_.upper.start(), {}, 0, 0};
-        warps_.assign(static_cast<std::size_t>(warps), initial);
+        warps_.assign(static_cast<std::size_t>(warps.count()), initial);
         ports_.assign(machine_.units.size(), {});
         completion_ = {};
         next_choice_ = 0;
@@ -178,11 +178,11 @@ std::optional<Times> simulated_times(const TimedKernel& kernel, const ScheduledL
     const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
     const auto schedulers = schedulers_of(launch.policy, shape);
-    std::int64_t with_warps = 0;
-    std::int64_t runs = 0; // Of one warp, over all starts.
+    std::int64_t with_warps = 0; // Schedulers.
+    std::int64_t runs = 0;       // Of one warp, over all starts.
     for (const EquivalentSchedulers& equal : schedulers) {
-        if (equal.warps > 0) with_warps += equal.count;
-        runs += equal.table.period() * equal.table.slot_length() * equal.table.warp_slots();
+        if (equal.warps > models::Warps{0}) with_warps += equal.count;
+        runs += equal.table.period() * equal.table.slot_length() * equal.table.warp_slots().count();
     }
     if (!schedulers_are_independent(kernel, shape, static_cast<std::size_t>(with_warps)))
         return std::nullopt;
@@ -209,11 +209,11 @@ std::optional<Times> simulated_times(const TimedKernel& kernel, const ScheduledL
 
 std::optional<models::Cycles> time_in_strict_order(const TimedKernel& kernel,
                                                    const models::Interval& issue_slot,
-                                                   std::int64_t warps, Side side) {
+                                                   models::Warps warps, Side side) {
     if (!turns_are_instructions(kernel)) return std::nullopt;
     // A warp that ends early omits turns; no later issue is delayed by that.
     const auto path =
-        single_path(kernel, static_cast<std::size_t>(most_issues / warps),
+        single_path(kernel, static_cast<std::size_t>(most_issues / warps.count()),
                     side == Side::Upper ? FurtherPaths::EarlyExits : FurtherPaths::None);
     if (!path) return std::nullopt;
     const PipelinePair pipelines = pipelines_of(kernel, 1, {0, 0, 0});

@@ -29,6 +29,6 @@ simulated_times(const TimedKernel& kernel, const ScheduledLaunch& launch, std::i
 /// cycle, or when there are too many steps.
 std::optional<models::Cycles> time_in_strict_order(const TimedKernel& kernel,
                                                    const models::Interval& issue_slot,
-                                                   std::int64_t warps, Side side);
+                                                   models::Warps warps, Side side);
 
 } // namespace warpbound::analyzer

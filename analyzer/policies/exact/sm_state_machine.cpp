@@ -30,9 +30,9 @@ Time remaining(Time now, Time time) {
 
 } // namespace
 
-SlotPeriod::SlotPeriod(const SlotTable& order, std::int64_t every, std::int64_t warps)
-    : slot_{order.slot_length()}, warp_slots_{static_cast<std::size_t>(order.warp_slots())},
-      warps_{static_cast<std::size_t>(warps)} {
+SlotPeriod::SlotPeriod(const SlotTable& order, std::int64_t every, models::Warps warps)
+    : slot_{order.slot_length()}, warp_slots_{static_cast<std::size_t>(order.warp_slots().count())},
+      warps_{static_cast<std::size_t>(warps.count())} {
     for (const std::int64_t owner : order.owners())
         owners_.push_back(static_cast<std::size_t>(owner));
     // After a multiple of `every` slots the fast warp slot has the same time slots, and the others
@@ -71,7 +71,7 @@ std::optional<SmStateMachine> SmStateMachine::of(const TimedKernel& kernel,
     if (!steps) return std::nullopt;
     SmStateMachine machine{std::move(pipelines), std::move(*steps)};
     for (const EquivalentSchedulers& equal : schedulers_of(launch.policy, shape)) {
-        if (equal.warps == 0) continue;
+        if (equal.warps == models::Warps{0}) continue;
         if (models::times(equal.table.period(), equal.table.warp_slots()) > longest_period)
             return std::nullopt;
         machine.period_of_.insert(machine.period_of_.end(), static_cast<std::size_t>(equal.count),

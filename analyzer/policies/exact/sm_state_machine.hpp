@@ -20,7 +20,7 @@ class SlotPeriod {
 public:
     /// `warps`: in the first warp slots; the others are empty. `every`: slots after which the table
     /// repeats up to a permutation of warp slots.
-    SlotPeriod(const SlotTable& order, std::int64_t every, std::int64_t warps);
+    SlotPeriod(const SlotTable& order, std::int64_t every, models::Warps warps);
 
     [[nodiscard]] std::size_t warp_slots() const { return warp_slots_; }
     [[nodiscard]] std::size_t warps() const { return warps_; }

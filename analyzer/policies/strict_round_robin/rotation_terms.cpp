@@ -104,9 +104,10 @@ InstructionCosts RoundRobinDelay::residual_occupancy(const RotationPath& path) c
 }
 
 BoundTerm RoundRobinDelay::residual_occupancy_of(const RotationPath& path,
-                                                 std::int64_t warps) const {
+                                                 models::Warps warps) const {
     const std::string text = "port occupancy of a warp beyond its issue slots";
-    return term(text, warps, {upper("-residual-occupancy") + any_scheduler_suffix(path), text},
+    return term(text, warps.count(),
+                {upper("-residual-occupancy") + any_scheduler_suffix(path), text},
                 residual_occupancy(path));
 }
 
@@ -115,20 +116,23 @@ std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
     const std::int64_t slot = shape_.issue_slot.hi;
     if (known_ == Stalls::OfOutstanding)
         return {{"issue slots of the warps of a scheduler, one of each in a rotation",
-                 (Cycles{path.rotations} * path.warp_slots + Cycles{path.warp_slots - 1}).count(),
+                 models::plus(models::times(path.rotations, path.warp_slots),
+                              path.warp_slots.count() - 1),
                  slot},
                 {"stall of a rotation by a warp", path.rotations,
                  rotation - rotation_without_stalls(path).count()}};
     const std::int64_t more = (Cycles{turns_} * path.blocks - Cycles{path.rotations}).count();
-    return {term("rotations, one for each instruction of a warp, with a turn of every other warp "
-                 "and its stall",
-                 path.blocks,
-                 {upper(fmt::format("-rotations-of-{}", rotation)),
-                  fmt::format("{} cycles for each instruction of a warp", rotation)},
-                 per_instruction(kernel_, [&](auto, const auto&) { return rotation; })),
-            {"turns before the first one of the critical path, less the rotations that it does not "
-             "traverse in full",
-             1, (Cycles{slot} * (path.warp_slots - 1) - Cycles{rotation} * more).count()}};
+    return {
+        term("rotations, one for each instruction of a warp, with a turn of every other warp "
+             "and its stall",
+             path.blocks,
+             {upper(fmt::format("-rotations-of-{}", rotation)),
+              fmt::format("{} cycles for each instruction of a warp", rotation)},
+             per_instruction(kernel_, [&](auto, const auto&) { return rotation; })),
+        {"turns before the first one of the critical path, less the rotations that it does not "
+         "traverse in full",
+         1,
+         (Cycles{slot} * (path.warp_slots - models::Warps{1}) - Cycles{rotation} * more).count()}};
 }
 
 std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
@@ -147,18 +151,20 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
         stalls_longer
             ? "longer stalls of rotations by a warp, and its port occupancy beyond issue slots"
             : "stalls of rotations by a warp, and its port occupancy beyond issue slots",
-        path.warps,
+        path.warps.count(),
         {upper(fmt::format("-stalls-beyond-{}", rotation)) + any_scheduler_suffix(path),
          fmt::format("stalls of a warp beyond {} cycles, and port occupancy beyond issue slots",
                      rotation)},
         both));
-    if (path.further_warps > 0) terms.push_back(residual_occupancy_of(path, path.further_warps));
+    if (path.further_warps > models::Warps{0})
+        terms.push_back(residual_occupancy_of(path, path.further_warps));
     terms.push_back(
         {"stall of a rotation by a block that starts", path.single_warp_starts, beyond(refill_)});
     // A warp that re-enters the rotation may stall it, and its turns add to those of the rotation.
-    const std::int64_t of_block = shape_.on_one_scheduler(shape_.warps_per_block);
+    const models::Warps of_block = shape_.on_one_scheduler(shape_.warps_per_block);
     const auto with_turns = [&](std::int64_t stall) {
-        return (Cycles{stall} + Cycles{slot.hi} * (path.warp_slots - 1 + of_block)).count();
+        return (Cycles{stall} + Cycles{slot.hi} * (path.warp_slots - models::Warps{1} + of_block))
+            .count();
     };
     terms.push_back({"stall of the critical path after a barrier or at the start of a block",
                      path.reentries, with_turns(std::max({longest_stall_, refill_, slot.hi}))});
@@ -168,7 +174,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
         {"stall by warps of another block that starts", path.block_starts, with_turns(refill_)});
     if (path.single_warp_starts > 0)
         terms.push_back({"shorter turns before the start of the last block",
-                         2 * (path.warp_slots - 1), slot.hi - slot.lo});
+                         2 * (path.warp_slots.count() - 1), slot.hi - slot.lo});
     add_other_ports(path, terms);
     return terms;
 }
@@ -212,14 +218,14 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const
         {"one warp in isolation, in each block of the critical path", path.blocks, isolated_,
          isolated},
         term("issue slots of another warp of the scheduler, one before each turn",
-             models::times(path.blocks, path.warp_slots - 1),
+             models::times(path.blocks, path.warp_slots - models::Warps{1}),
              {upper("-issue-slots"), "issue slots of a warp"},
              per_instruction(kernel_, [&](auto, const auto&) { return slot; })),
         {"issue slots that run when the critical path changes to a warp",
          path.reentries + next_block, slot},
-        {"stalls of another warp at its turn", path.blocking_warps, isolated_, isolated},
+        {"stalls of another warp at its turn", path.blocking_warps.count(), isolated_, isolated},
         {"replacement and start of a block", starts, refill_},
-        residual_occupancy_of(path, models::plus(path.warps, path.further_warps))};
+        residual_occupancy_of(path, path.warps + path.further_warps)};
     add_other_ports(path, terms);
     return terms;
 }
@@ -246,8 +252,8 @@ void RoundRobinDelay::add_other_ports(const RotationPath& path,
 
 BoundTerm RoundRobinDelay::demand_of_other_schedulers(const RotationPath& path) const {
     const std::string text = "demand of a warp on other schedulers: ports of the multiprocessor";
-    return term(text, path.other_schedulers_warps, {upper("-demand-other-schedulers"), text},
-                cost_to_other_schedulers(kernel_));
+    return term(text, path.other_schedulers_warps.count(),
+                {upper("-demand-other-schedulers"), text}, cost_to_other_schedulers(kernel_));
 }
 
 } // namespace warpbound::analyzer

@@ -17,7 +17,7 @@ namespace warpbound::analyzer {
 /// path's warp to its next turn; a warp *re-enters the rotation* when its barrier opens or its
 /// block starts. Counts are upper ones.
 struct RotationPath {
-    std::int64_t warp_slots = 1;       ///< Warp slots of its scheduler.
+    models::Warps warp_slots{1};       ///< Warp slots of its scheduler.
     std::int64_t rotations = 0;        ///< Rotations in which its warp stays in the rotation.
     std::int64_t reentries = 0;        ///< Re-entries of its own warps.
     std::int64_t barrier_openings = 0; ///< Barriers of other blocks that open.
@@ -25,10 +25,10 @@ struct RotationPath {
     /// Starts of blocks with one warp in warp slots of its scheduler.
     std::int64_t single_warp_starts = 0;
     std::int64_t blocks = 1;         ///< Blocks of the path itself, one after another.
-    std::int64_t blocking_warps = 0; ///< Other warps that may stall at their turn in its rotations.
-    std::int64_t warps = 1;          ///< Warps with turns in its rotations.
-    std::int64_t further_warps = 0;  ///< Further warps of its schedulers; only their ports count.
-    std::int64_t other_schedulers_warps = 0; ///< Warps of other schedulers.
+    models::Warps blocking_warps{0}; ///< Other warps that may stall at their turn in its rotations.
+    models::Warps warps{1};          ///< Warps with turns in its rotations.
+    models::Warps further_warps{0};  ///< Further warps of its schedulers; only their ports count.
+    models::Warps other_schedulers_warps{0}; ///< Warps of other schedulers.
     /// The path changes to another scheduler; then it is not fixed which warps share ports with it.
     bool changes_scheduler = false;
     /// The path changes to another block while blocks that no longer count may still occupy ports.
@@ -84,7 +84,7 @@ private:
     /// the stages in front of the units, if that is longer.
     [[nodiscard]] InstructionCosts residual_occupancy(const RotationPath& path) const;
     [[nodiscard]] BoundTerm residual_occupancy_of(const RotationPath& path,
-                                                  std::int64_t warps) const;
+                                                  models::Warps warps) const;
     /// Adds the demand of warps of other schedulers, and of the block that the path left.
     void add_other_ports(const RotationPath& path, std::vector<BoundTerm>& terms) const;
     /// Length of a rotation without stalls.

@@ -25,18 +25,13 @@ struct StrictOrderBound {
 
 /// Critical path on a scheduler whose `warps` warps stay in the rotation until they end.
 RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
-                               std::int64_t warps) {
+                               models::Warps warps) {
     RotationPath path;
     path.warp_slots = path.warps = warps;
     path.other_schedulers_warps = shape.warps() - warps;
     path.rotations = turns - 1;
-    path.blocking_warps = warps - 1;
+    path.blocking_warps = warps - models::Warps{1};
     return path;
-}
-
-/// Blocks that started before the last one, on the multiprocessor with the fewest.
-std::int64_t started_before_the_last(const LaunchGeometry& shape) {
-    return (shape.blocks - 1) / shape.multiprocessors;
 }
 
 /// Critical path through blocks that follow each other in one block slot, and from barrier to
@@ -45,49 +40,48 @@ RotationPath path_of_blocks(const LaunchGeometry& shape, std::int64_t turns,
                             std::int64_t barriers) {
     using models::Cycles;
     const std::int64_t waves = shape.waves();
-    const std::int64_t per_block = shape.warps_per_block;
-    const std::int64_t resident = shape.resident * per_block;
-    const std::int64_t before = started_before_the_last(shape);
+    const models::Warps per_block = shape.warps_per_block;
+    const models::ThreadBlocks before = shape.begun_before_last();
     RotationPath path;
-    path.warp_slots = shape.on_one_scheduler(resident);
-    path.changes_scheduler = path.warp_slots < resident;
+    path.warp_slots = shape.on_one_scheduler(shape.most_resident_warps());
+    path.changes_scheduler = path.warp_slots < shape.most_resident_warps();
     path.has_carry_in = waves > 1;
     path.blocks = waves;
-    if (per_block == 1) {
-        const std::int64_t started = before * path.warp_slots / shape.resident;
+    if (shape.has_single_warp_blocks()) {
+        const models::Warps started = before * path.warp_slots / shape.resident.count();
         path.rotations = (Cycles{turns} * waves - Cycles{1}).count();
-        path.single_warp_starts = started + 1;
+        path.single_warp_starts = started.count() + 1;
         path.warps = started + path.warp_slots;
-        path.blocking_warps = path.warps - waves;
-        path.other_schedulers_warps =
-            path.changes_scheduler ? before + shape.resident - path.warps : 0;
+        path.blocking_warps = path.warps - models::Warps{waves};
+        if (path.changes_scheduler)
+            path.other_schedulers_warps = (before + shape.resident) * per_block - path.warps;
         return path;
     }
     const bool is_one = shape.multiprocessors == 1;
-    const std::int64_t divided = shape.block_slots() > 1 ? 1 : 0;
+    const std::int64_t divided = shape.block_slots() > models::ThreadBlocks{1} ? 1 : 0;
     // On one multiprocessor nothing of a block counts twice, except that the critical path may
     // traverse a block once more after the start of the last one.
-    const std::int64_t counted_blocks =
+    const models::ThreadBlocks counted_blocks =
         waves == 1 || is_one ? shape.blocks : before + shape.resident;
     path.rotations = (Cycles{turns - 1 - barriers} * waves).count();
     path.reentries = (Cycles{barriers} * waves + Cycles{waves - 1}).count();
     path.barrier_openings =
-        (Cycles{barriers} * (counted_blocks - waves + (waves > 1 && is_one ? divided : 0))).count();
-    path.block_starts = waves == 1 ? 0 : before - shape.resident - waves + 2 + divided;
+        (Cycles{barriers} * (counted_blocks.count() - waves + (waves > 1 && is_one ? divided : 0)))
+            .count();
+    path.block_starts = waves == 1 ? 0 : (before - shape.resident).count() - waves + 2 + divided;
     // In each barrier interval only warps of one scheduler interfere: those of the path's own block
     // with a different part of their demand each time, those of further blocks possibly with all.
-    const std::int64_t on_one = shape.on_one_scheduler(per_block);
-    const std::int64_t all = counted_blocks * per_block;
+    const models::Warps on_one = shape.on_one_scheduler(per_block);
+    const models::Warps all = counted_blocks * per_block;
     path.warps = path.blocking_warps = all;
-    const auto in_all_intervals = [&](std::int64_t warps) {
-        return models::Cycles{warps} * (barriers + 1) < models::Cycles{per_block}
-                   ? warps * (barriers + 1)
-                   : per_block;
+    const auto in_all_intervals = [&](models::Warps warps) {
+        return std::min(warps * (barriers + 1), per_block);
     };
+    const models::ThreadBlocks others = counted_blocks - models::ThreadBlocks{1};
     if (waves == 1) {
-        path.warps = on_one + (counted_blocks - 1) * in_all_intervals(on_one);
+        path.warps = on_one + others * in_all_intervals(on_one);
         path.blocking_warps =
-            in_all_intervals(on_one - 1) + (counted_blocks - 1) * in_all_intervals(on_one);
+            in_all_intervals(on_one - models::Warps{1}) + others * in_all_intervals(on_one);
     } else if (divided == 0) {
         path.warps = waves * on_one;
     }
@@ -106,11 +100,12 @@ std::vector<BoundTerm> terms_of_drains(const TimedKernel& kernel, const LaunchGe
     // stores.
     const models::Cycles left = models::Cycles{*std::max_element(costs.begin(), costs.end())} *
                                 kernel.write_buffer.entries.hi;
-    const std::int64_t counted_warps =
-        (started_before_the_last(shape) + shape.resident) * shape.warps_per_block;
+    const models::Warps counted_warps =
+        (shape.begun_before_last() + shape.resident) * shape.warps_per_block;
     const bool on_its_path = shape.waves() > 1 && shape.multiprocessors > 1 &&
                              drain * counted_warps + left < drain * shape.warps();
-    std::vector<BoundTerm> terms{{certificate.text, on_its_path ? counted_warps : shape.warps(),
+    std::vector<BoundTerm> terms{{certificate.text,
+                                  (on_its_path ? counted_warps : shape.warps()).count(),
                                   drain.count(), certificate.id}};
     if (on_its_path)
         terms.push_back({"drains of the entries that are in a write buffer when the last block "
@@ -134,10 +129,10 @@ struct StrictOrder {
     [[nodiscard]] std::vector<RotationPath> paths(std::int64_t turns) const {
         if (!is_one_wave_without_barriers()) return {path_of_blocks(shape, turns, barriers)};
         // If this scheduler has one warp less, the others have one more.
-        const std::int64_t most = shape.on_one_scheduler(shape.warps());
-        const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
+        const models::Warps most = shape.on_one_scheduler(shape.warps());
+        const models::Warps least = std::max(models::Warps{1}, shape.warps() / shape.schedulers);
         std::vector<RotationPath> paths;
-        for (std::int64_t warps = least; warps <= most; ++warps)
+        for (models::Warps warps = least; warps <= most; ++warps)
             paths.push_back(path_of_scheduler(shape, turns, warps));
         return paths;
     }

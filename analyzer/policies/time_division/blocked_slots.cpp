@@ -22,9 +22,10 @@ BlockedSlots::BlockedSlots(const TimedKernel& kernel, const ScheduledLaunch& lau
 
 bool BlockedSlots::in_one_block(std::int64_t warp_slot, std::int64_t other) const {
     const LaunchGeometry& shape = launch_.shape;
-    if (shape.blocks == 1) return true;
-    if (shape.warps_per_block % shape.schedulers != 0) return false;
-    const std::int64_t of_block = shape.warps_per_block / shape.schedulers;
+    if (shape.has_one_block()) return true;
+    const std::int64_t per_block = shape.warps_per_block.count();
+    if (per_block % shape.schedulers != 0) return false;
+    const std::int64_t of_block = per_block / shape.schedulers;
     return warp_slot / of_block == other / of_block;
 }
 
@@ -55,7 +56,7 @@ std::int64_t BlockedSlots::within_occupancy(const ResourceOccupancy& occupancy,
     std::int64_t most_blocked = 0;
     if (occupancy.cycles == 0) return most_blocked;
     // A warp that owns all slots may be held in each cycle.
-    if (occupancy.most_blocked && table.warp_slots() == 1)
+    if (occupancy.most_blocked && table.warp_slots() == models::Warps{1})
         return std::min(occupancy.cycles - 2, *occupancy.most_blocked);
     // The boundary of the slot that follows one of a single cycle is in the cycle after the issue.
     const std::int64_t early = occupancy.most_blocked && table.slot_length() == 1 ? 1 : 0;
@@ -83,7 +84,7 @@ std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const 
     std::int64_t worst = 0;
     for (std::int64_t phase = 0; phase < table.period() * table.slot_length(); ++phase) {
         std::int64_t sum = 0;
-        for (std::int64_t other = 0; other < table.warp_slots(); ++other) {
+        for (std::int64_t other = 0; other < table.warp_slots().count(); ++other) {
             Blocked blocked;
             for (const ResourceOccupancy& occupancy : distinct_) {
                 std::int64_t most_blocked = 0;
@@ -103,7 +104,7 @@ std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const 
     return worst;
 }
 
-std::int64_t BlockedSlots::by_any_scheduler(std::int64_t warp_slots, std::int64_t shortest,
+std::int64_t BlockedSlots::by_any_scheduler(models::Warps warp_slots, std::int64_t shortest,
                                             bool own_block) {
     Blocked blocked;
     for (const ResourceOccupancy& occupancy : distinct_)
@@ -118,7 +119,7 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
     const std::int64_t shortest = table.distance(warp_slot).shortest;
     const SlotBoundaries boundaries{table, warp_slot};
     std::int64_t blocked = 0;
-    for (std::int64_t other = 0; other < table.warp_slots(); ++other)
+    for (std::int64_t other = 0; other < table.warp_slots().count(); ++other)
         blocked = plus(blocked, by_warp_slot(boundaries, table, warp_slot, other));
     for (std::size_t i = 0; i < schedulers.size(); ++i) {
         const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
@@ -130,14 +131,14 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
         const std::int64_t one = fixed_phase
                                      ? by_scheduler(boundaries, table, warp_slot)
                                      : by_any_scheduler(schedulers[i].table.warp_slots(), shortest,
-                                                        launch_.shape.blocks == 1);
+                                                        launch_.shape.has_one_block());
         blocked = plus(blocked, times(one, count));
     }
     return blocked;
 }
 
 std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_slot) {
-    if (table.warp_slots() == 1) return by_any_scheduler(1, 1, true);
+    if (table.warp_slots() == models::Warps{1}) return by_any_scheduler(models::Warps{1}, 1, true);
     bool dual_issue = false;
     for (std::size_t i = 0; i < kernel_.timings.size(); ++i)
         dual_issue =
@@ -151,16 +152,23 @@ std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_s
     return most(blocked, true);
 }
 
+SlotTable BlockedSlots::table_of_full_scheduler(std::int64_t first) const {
+    const LaunchGeometry& shape = launch_.shape;
+    return {launch_.policy,
+            shape.on_one_scheduler(shape.most_resident_warps() - models::Warps{first}),
+            shape.issue_slot.hi};
+}
+
 std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
     const LaunchGeometry& shape = launch_.shape;
-    const std::int64_t warps = shape.resident * shape.warps_per_block;
+    const std::int64_t warps = shape.most_resident_warps().count();
+    const std::int64_t per_block = shape.warps_per_block.count();
     std::vector<SlotTable> tables; // By scheduler.
-    for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
-        tables.emplace_back(launch_.policy, (warps - first - 1) / shape.schedulers + 1,
-                            shape.issue_slot.hi);
+    for (std::int64_t first = 0; first < shape.schedulers_in_use(); ++first)
+        tables.push_back(table_of_full_scheduler(first));
     std::vector<Blocked> cycles(static_cast<std::size_t>(warps), Blocked(distinct_.size(), 0));
-    for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
-        const std::int64_t warp = block * shape.warps_per_block + i;
+    for (std::int64_t i = 0; i < per_block; ++i) {
+        const std::int64_t warp = block * per_block + i;
         const SlotTable& table = tables[static_cast<std::size_t>(warp % shape.schedulers)];
         const std::int64_t warp_slot = warp / shape.schedulers;
         const SlotDistance distance = table.distance(warp_slot);
@@ -198,14 +206,13 @@ BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) 
 
 std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
     const LaunchGeometry& shape = launch_.shape;
-    const std::int64_t warps = shape.resident * shape.warps_per_block;
-    const std::int64_t first = block * shape.warps_per_block;
+    const std::int64_t per_block = shape.warps_per_block.count();
+    const std::int64_t first = block * per_block;
     std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < std::min(warps, shape.schedulers); ++i) {
-        const SlotTable table{launch_.policy, (warps - i - 1) / shape.schedulers + 1,
-                              shape.issue_slot.hi};
+    for (std::int64_t i = 0; i < shape.schedulers_in_use(); ++i) {
+        const SlotTable table = table_of_full_scheduler(i);
         std::vector<SlotDistance> of_block;
-        for (std::int64_t warp = first; warp < first + shape.warps_per_block; ++warp)
+        for (std::int64_t warp = first; warp < first + per_block; ++warp)
             if (warp % shape.schedulers == i)
                 of_block.push_back(table.distance(warp / shape.schedulers));
         if (of_block.empty()) continue;

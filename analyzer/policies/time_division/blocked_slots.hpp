@@ -66,7 +66,9 @@ private:
                               std::int64_t warp_slot, std::int64_t other);
     std::int64_t by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
                               std::int64_t warp_slot);
-    std::int64_t by_any_scheduler(std::int64_t warp_slots, std::int64_t shortest, bool own_block);
+    std::int64_t by_any_scheduler(models::Warps warp_slots, std::int64_t shortest, bool own_block);
+    /// Of the scheduler whose first warp has this index, on a full multiprocessor.
+    [[nodiscard]] SlotTable table_of_full_scheduler(std::int64_t first) const;
     /// Cycles of a path with these slot distances that occupancies of stages block.
     [[nodiscard]] Blocked cycles_in_stages(const SlotDistance& slots) const;
     /// Largest sum over all occupancies of a warp.

@@ -102,7 +102,7 @@ public:
         // buffer of the second multiprocessor when the critical path changes to it.
         const std::int64_t left = kernel_.write_buffer.entries.hi;
         const auto on_its_path = [&](std::int64_t of_all_warps) {
-            return times(of_all_warps / shape_.warps(), shape_.warps_along_critical_path());
+            return times(of_all_warps / shape_.warps().count(), shape_.warps_along_critical_path());
         };
         return std::min(of_launch, cycles(plus(on_its_path(stores_), left),
                                           plus(on_its_path(drains_), times(left, longest_drain_))));
@@ -130,7 +130,7 @@ struct ResourceBlocking {
 };
 
 std::vector<std::int64_t> all_warp_slots(const SlotTable& order) {
-    std::vector<std::int64_t> warp_slots(static_cast<std::size_t>(order.warp_slots()));
+    std::vector<std::int64_t> warp_slots(static_cast<std::size_t>(order.warp_slots().count()));
     std::iota(warp_slots.begin(), warp_slots.end(), 0);
     return warp_slots;
 }
@@ -198,7 +198,7 @@ SlotBlocking blocking_in_interval(const TimedKernel& kernel, const ScheduledLaun
                               {{kernel, launch, ports, counted_in(intervals, interval, ports)},
                                {kernel, launch, stores, counted_in(intervals, interval, stores)},
                                {kernel, launch, stages, counted_in(intervals, interval, stages)}},
-                              buffered, launch.shape.blocks == 1)) {
+                              buffered, launch.shape.has_one_block())) {
         most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
         most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
         if (any_store)
@@ -239,7 +239,7 @@ SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaun
         blocking.by_reads = stages.cycles_in_stages_of_any(distances);
         return blocking;
     }
-    for (std::int64_t block = 0; block < launch.shape.blocks; ++block) {
+    for (std::int64_t block = 0; block < launch.shape.blocks.count(); ++block) {
         blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
         blocking.by_reads = std::max(blocking.by_reads, stages.cycles_in_stages_of_block(block));
     }

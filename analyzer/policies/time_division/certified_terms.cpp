@@ -83,16 +83,16 @@ private:
 
     /// Largest number of other warp slots of a scheduler whose warps may occupy a resource at a
     /// slot boundary of this path. `longest`: an occupancy.
-    [[nodiscard]] std::int64_t occupants(std::int64_t longest) const {
-        std::int64_t most = 0;
+    [[nodiscard]] models::Warps occupants(std::int64_t longest) const {
+        models::Warps most{0};
         for (const EquivalentSchedulers& equal : schedulers_of(launch_.policy, shape_)) {
             const SlotTable& table = equal.table;
             const std::int64_t reach = std::max<std::int64_t>(0, longest - 1) / table.slot_length();
-            for (std::int64_t warp_slot = 0; warp_slot < equal.warps; ++warp_slot) {
+            for (std::int64_t warp_slot = 0; warp_slot < equal.warps.count(); ++warp_slot) {
                 if (table.distance(warp_slot) != distances_.front()) continue;
                 const SlotBoundaries boundaries{table, warp_slot};
-                std::int64_t count = 0;
-                for (std::int64_t other = 0; other < equal.warps; ++other)
+                models::Warps count{0};
+                for (std::int64_t other = 0; other < equal.warps.count(); ++other)
                     if (other != warp_slot &&
                         std::ranges::any_of(table.slots_of(other), [&](std::int64_t slot) {
                             return boundaries.after(slot, reach) > 0;
@@ -106,12 +106,12 @@ private:
 
     void add_ports() {
         const std::string ports = "execution-time-upper-ports";
-        const std::int64_t warps = shape_.warps();
+        const models::Warps warps = shape_.warps();
         if (critical_.changes_warp_slot) {
             const CertificateName any{
                 ports + id_suffix(),
                 "slots of any other warp that a warp blocks by occupying ports"};
-            add("slots of the critical path in which a port is occupied", warps,
+            add("slots of the critical path in which a port is occupied", warps.count(),
                 certified_most(kernel_, run_, any, blocking_by_ports(true, true)), any.id);
             return;
         }
@@ -126,18 +126,19 @@ private:
         const std::int64_t on_other_schedulers =
             certified_most(kernel_, run_, other, blocking_by_ports(false, true));
         // A warp with one warp fewer on its scheduler has one more on the other schedulers.
-        std::int64_t same_scheduler = shape_.on_one_scheduler(warps) - 1;
-        const std::int64_t fewer = warps / shape_.schedulers - 1;
-        const std::int64_t most_occupants = occupants(longest_port_time());
-        const auto sum = [&](std::int64_t count) {
+        const models::Warps itself{1};
+        models::Warps same_scheduler = shape_.on_one_scheduler(warps) - itself;
+        const models::Warps fewer = warps / shape_.schedulers - itself;
+        const models::Warps most_occupants = occupants(longest_port_time());
+        const auto sum = [&](models::Warps count) {
             return plus(times(on_own_scheduler, std::min(count, most_occupants)),
-                        times(on_other_schedulers, warps - 1 - count));
+                        times(on_other_schedulers, warps - itself - count));
         };
-        if (fewer >= 0 && sum(fewer) > sum(same_scheduler)) same_scheduler = fewer;
+        if (fewer >= models::Warps{0} && sum(fewer) > sum(same_scheduler)) same_scheduler = fewer;
         add("slots of the warp in which a warp of its scheduler occupies a port",
-            std::min(same_scheduler, most_occupants), on_own_scheduler, same.id);
+            std::min(same_scheduler, most_occupants).count(), on_own_scheduler, same.id);
         add("slots of the warp in which a warp of another scheduler occupies a port",
-            warps - 1 - same_scheduler, on_other_schedulers, other.id);
+            (warps - itself - same_scheduler).count(), on_other_schedulers, other.id);
     }
 
     void add_stages() {
@@ -148,13 +149,14 @@ private:
             "slots that a warp blocks by register reads in the stages in front of the units"};
         const std::int64_t cycles =
             certified_most(kernel_, run_, held, time_held_by_reads(kernel_, shape_, any_));
-        std::int64_t warps = shape_.warps();
+        models::Warps warps = shape_.warps();
         if (!critical_.changes_warp_slot) {
-            warps = std::min(shape_.on_one_scheduler(warps) - 1, occupants(plus(hold, 2)));
+            warps = std::min(shape_.on_one_scheduler(warps) - models::Warps{1},
+                             occupants(plus(hold, 2)));
             if (any_.shortest <= hold + 1) ++warps; // By its own reads.
         }
-        add("slots in which register reads of a warp hold the stages in front of the units", warps,
-            cycles, held.id);
+        add("slots in which register reads of a warp hold the stages in front of the units",
+            warps.count(), cycles, held.id);
         if (shape_.waves() > 1)
             add("slot that may be blocked again after the start of the last block", 1,
                 any_.longest);
@@ -174,7 +176,7 @@ private:
         const CertificateName full{
             "execution-time-upper-write-buffer" + id_suffix(),
             "slots that the stores of a warp block by filling the write buffer"};
-        add("slots of the warp in which the write buffer is full", shape_.warps(),
+        add("slots of the warp in which the write buffer is full", shape_.warps().count(),
             certified_most(kernel_, run_, full, costs), full.id);
     }
 
@@ -186,7 +188,7 @@ private:
         const CertificateName drain{"execution-time-upper-drain", "drains of the stores of a warp"};
         const std::int64_t of_warp = certified_most(kernel_, run_, drain, costs);
         if (times(of_warp, shape_.warps()) <= buffer)
-            add("drains of the stores of a warp", shape_.warps(), of_warp, drain.id);
+            add("drains of the stores of a warp", shape_.warps().count(), of_warp, drain.id);
         else
             add("drains of the entries after the last store", 1, buffer);
     }

@@ -94,11 +94,11 @@ std::optional<ScheduleTimes> schedule_times(const TimedKernel& kernel,
                                             const ScheduledLaunch& launch, Deadline deadline) {
     const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1) return std::nullopt;
-    const std::int64_t fewest = std::max<std::int64_t>(1, shape.min_initial_on_each());
-    const std::int64_t launches = shape.resident - fewest + 1;
+    const auto fewest = std::max(models::ThreadBlocks{1}, shape.min_initial_on_each());
+    const std::int64_t launches = (shape.resident - fewest).count() + 1;
     ScheduleTimes times_of_all;
     std::optional<models::Cycles> fastest;
-    for (std::int64_t blocks = fewest; blocks <= shape.resident; ++blocks) {
+    for (models::ThreadBlocks blocks = fewest; blocks <= shape.resident; ++blocks) {
         const ScheduledLaunch one{shape.one_multiprocessor(blocks), launch.policy};
         auto times = simulated_times(kernel, one, launches);
         if (!times) {

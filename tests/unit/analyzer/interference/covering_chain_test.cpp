@@ -16,6 +16,8 @@
 namespace warpbound::analyzer {
 namespace {
 
+using models::ThreadBlocks;
+
 std::int64_t cost_of(const CoveringChain& chain, const ChainCosts& costs) {
     return chain.kept * costs.kept + chain.changed * costs.changed;
 }
@@ -23,15 +25,17 @@ std::int64_t cost_of(const CoveringChain& chain, const ChainCosts& costs) {
 // docs/theory, example of S74: 84 cycles for 3 starts, 122 for 4.
 TEST(CoveringChain, TakesTheStartsThatCostMost) {
     const ChainCosts costs{84, 122};
-    EXPECT_EQ(costliest_chain(12, 3, 4, costs), (CoveringChain{0, 3}));
-    EXPECT_EQ(costliest_chain(11, 3, 4, costs), (CoveringChain{1, 2}));
-    EXPECT_EQ(costliest_chain(2, 3, 4, costs), (CoveringChain{0, 0}));
+    const ThreadBlocks alive{3};
+    const ThreadBlocks resident{4};
+    EXPECT_EQ(costliest_chain(ThreadBlocks{12}, alive, resident, costs), (CoveringChain{0, 3}));
+    EXPECT_EQ(costliest_chain(ThreadBlocks{11}, alive, resident, costs), (CoveringChain{1, 2}));
+    EXPECT_EQ(costliest_chain(ThreadBlocks{2}, alive, resident, costs), (CoveringChain{0, 0}));
 }
 
 TEST(CoveringChain, IsTheCostliestOfAllThatTheStartsAllow) {
-    for (std::int64_t resident = 1; resident <= 5; ++resident)
-        for (std::int64_t alive = 1; alive <= resident; ++alive)
-            for (std::int64_t starts = 0; starts <= 40; ++starts)
+    for (ThreadBlocks resident{1}; resident <= ThreadBlocks{5}; ++resident)
+        for (ThreadBlocks alive{1}; alive <= resident; ++alive)
+            for (ThreadBlocks starts{0}; starts <= ThreadBlocks{40}; ++starts)
                 for (const ChainCosts costs : {ChainCosts{10, 31}, ChainCosts{10, 9},
                                                ChainCosts{0, 7}, ChainCosts{30, 41}}) {
                     std::int64_t most = 0;
@@ -41,16 +45,17 @@ TEST(CoveringChain, IsTheCostliestOfAllThatTheStartsAllow) {
                     const auto found = costliest_chain(starts, alive, resident, costs);
                     EXPECT_LE(found.kept * alive + found.changed * resident, starts);
                     EXPECT_EQ(cost_of(found, costs), most)
-                        << starts << " starts, " << alive << " of " << resident;
+                        << starts.count() << " starts, " << alive.count() << " of "
+                        << resident.count();
                 }
 }
 
 // docs/theory, example of S74: 450 + 192 + 160.
 TEST(CoveringChain, AddsUpAsByHand) {
     LaunchGeometry shape;
-    shape.blocks = 17;
-    shape.warps_per_block = 2;
-    shape.resident = 4;
+    shape.blocks = ThreadBlocks{17};
+    shape.warps_per_block = models::Warps{2};
+    shape.resident = ThreadBlocks{4};
     shape.schedulers = 2;
     shape.refill = {30, 30, 30};
     Interference cost;

@@ -17,7 +17,7 @@ std::string resident_blocks(const models::Launch& launch, const assembly::Functi
     for (auto& value : machine.blocks.values)
         value.interval = models::Interval{0, 0, 0};
     const auto shape = launch_geometry(launch, function, machine);
-    return shape ? std::to_string(shape.value().resident) : to_string(shape.error());
+    return shape ? std::to_string(shape.value().resident.count()) : to_string(shape.error());
 }
 
 TEST(LaunchGeometry, IsLimitedByTheResourcesOfTheLaunch) {
@@ -72,7 +72,7 @@ TEST(LaunchGeometry, SharesTheBlocksOfOneWaveEvenly) {
     auto machine = models::load_architecture("turing-t4").value();
     const auto resident = [&](std::int64_t blocks, std::int64_t multiprocessors) {
         const auto shape = launch_geometry({blocks, 128}, {}, machine, multiprocessors);
-        return shape ? std::to_string(shape.value().resident) : to_string(shape.error());
+        return shape ? std::to_string(shape.value().resident.count()) : to_string(shape.error());
     };
     EXPECT_EQ(resident(40, 40), "1");
     EXPECT_EQ(resident(41, 40), "2");

@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 
 SlotTable table(const char* policy, std::int64_t warp_slots, std::int64_t slot = 1) {
-    return {models::read_policy(policy).value(), warp_slots, slot};
+    return {models::read_policy(policy).value(), models::Warps{warp_slots}, slot};
 }
 
 TEST(SlotTable, GivesTheFastWarpSlotItsShareAndTheOthersTheRestInCyclicOrder) {

@@ -93,11 +93,13 @@ TEST(ScheduleExploration, AreLeftToTheSumWhereOrdersAreTooMany) {
 // Warp slots 0 1 0 2 0 3, time slots of two cycles.
 TEST(SlotPeriod, OrdersWarpSlotsByTheirNextTimeSlots) {
     const models::WarpPolicy policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    const SlotPeriod slots{SlotTable{policy, 4, 2}, policy.every, 4};
+    const models::Warps four{4};
+    const SlotPeriod slots{SlotTable{policy, four, 2}, policy.every, four};
     EXPECT_EQ(slots.period(), 4);
     EXPECT_EQ(slots.starts(), 4);
     // Where the last warp slot is empty, the others differ.
-    EXPECT_EQ((SlotPeriod{SlotTable{policy, 4, 2}, policy.every, 3}).starts(), 12);
+    EXPECT_EQ((SlotPeriod{SlotTable{policy, four, 2}, policy.every, models::Warps{3}}).starts(),
+              12);
     EXPECT_THAT(slots.upcoming(0), ElementsAre(0, 1, 2, 3));
     EXPECT_THAT(slots.upcoming(6), ElementsAre(2, 0, 3, 1));
     EXPECT_EQ(slots.owner(7), 2U);
@@ -110,7 +112,7 @@ TEST(SlotPeriod, OrdersWarpSlotsByTheirNextTimeSlots) {
 TEST(SlotPeriods, RepeatAfterAPeriodButForNames) {
     for (const char* text : {"variable-rate:fast=0,every=2", "variable-rate:fast=3,every=3",
                              "variable-rate:fast=1,every=5"})
-        for (std::int64_t places = 2; places < 9; ++places) {
+        for (models::Warps places{2}; places < models::Warps{9}; ++places) {
             const models::WarpPolicy policy = models::read_policy(text).value();
             const SlotTable order{policy, places, 3};
             const SlotPeriod slots{order, policy.every, places};
@@ -125,7 +127,7 @@ TEST(SlotPeriods, RepeatAfterAPeriodButForNames) {
                     };
                     ASSERT_EQ(rank(now, slots.owner(cycle + ahead)),
                               rank(later, slots.owner(cycle + slots.period() + ahead)))
-                        << text << ", " << places << " places, cycle " << cycle;
+                        << text << ", " << places.count() << " places, cycle " << cycle;
                 }
             }
         }

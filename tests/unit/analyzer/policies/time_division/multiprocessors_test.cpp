@@ -35,13 +35,13 @@ std::int64_t cycles_of(const Analyzed& context, const std::string& text) {
 
 TEST(SlotDistances, AreThoseOfPlacesThatABlockComesTo) {
     LaunchGeometry shape;
-    shape.resident = 3;
-    shape.blocks = 6;
+    shape.resident = models::ThreadBlocks{3};
+    shape.blocks = models::ThreadBlocks{6};
     shape.multiprocessors = 2;
     shape.issue_slot = {2, 2, 2};
     const auto distances = [&](const char* policy, std::int64_t blocks) {
         return slot_distances(models::read_policy(policy).value(),
-                              shape.one_multiprocessor(blocks));
+                              shape.one_multiprocessor(models::ThreadBlocks{blocks}));
     };
     const SlotDistance fast{4, 4};
     const SlotDistance slow{8, 8}; // 0 1 0 2, whoever is there

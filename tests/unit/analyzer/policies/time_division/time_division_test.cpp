@@ -29,7 +29,7 @@ void set_moves(Analyzed& context, std::string_view name, models::Interval interv
 
 LaunchGeometry shape(std::int64_t warps) {
     LaunchGeometry shape;
-    shape.warps_per_block = warps;
+    shape.warps_per_block = models::Warps{warps};
     shape.schedulers = 2;
     shape.issue_slot = {2, 2, 2};
     return shape;
