@@ -97,6 +97,10 @@ std::string verdict_row(const Report& report) {
 std::string reason(const Need& need) {
     std::string what = need.what;
     if (!need.arguments.empty()) what += ": it ends by what is given to the kernel";
+    if (!need.extents.empty())
+        what += fmt::format("{} by the extents of {}, which the launch leaves open",
+                            what == need.what ? ": it ends" : ", and",
+                            need.extents.starts_with(",grid") ? "the grid" : "the blocks");
     const auto add = [&](std::string_view source, const std::vector<std::int64_t>& addresses) {
         if (addresses.empty()) return;
         what += fmt::format("{} by {}", what == need.what ? ": it ends" : ", and", source);
@@ -109,9 +113,17 @@ std::string reason(const Need& need) {
     return what;
 }
 
-/// Whether arguments of the kernel may give it.
-bool follows_from_arguments(const Need& need) {
-    return !need.arguments.empty() && need.loads.empty();
+/// Whether arguments of the kernel and the extents of the launch may give it.
+bool follows_from_launch(const Need& need) {
+    return (!need.arguments.empty() || !need.extents.empty()) && need.loads.empty();
+}
+
+/// The extents that some need names.
+std::string open_extents(const std::vector<Need>& needs) {
+    std::string extents;
+    for (const Need& need : needs)
+        if (need.extents.size() > extents.size()) extents = need.extents;
+    return extents;
 }
 
 /// "--arg n=VALUE --arg 0x178=VALUE": the parameters that the needs name, each once.
@@ -136,8 +148,11 @@ std::string remedy(const BoundAnswer& answer, const Need& need) {
         const std::string fact = fmt::format(
             "<loop header=\"0x{:04x}\" min=\"0\" max=\"N\"/>   in the file of --flow-facts",
             need.address);
-        if (need.arguments.empty()) return fact;
-        return argument_options(answer, {need}) + ", or " + fact;
+        std::string launch;
+        if (!need.extents.empty())
+            launch = fmt::format("--launch GxB{}, if it counts in x alone, ", need.extents);
+        if (need.arguments.empty()) return launch.empty() ? fact : launch + "or " + fact;
+        return launch + argument_options(answer, {need}) + ", or " + fact;
     }
     case Need::Kind::MachineValue:
         return fmt::format("--assume {}=LO..HI", need.path);
@@ -203,9 +218,13 @@ std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& optio
     if (answer.report)
         return certify_command(options) + " -o evidence && warpbound verify evidence";
     if (!answer.needs.empty() &&
-        std::all_of(answer.needs.begin(), answer.needs.end(), follows_from_arguments))
-        return fmt::format("warpbound bound {} {}", typed(options.launch),
-                           argument_options(answer, answer.needs));
+        std::all_of(answer.needs.begin(), answer.needs.end(), follows_from_launch)) {
+        LaunchOptions known = options.launch;
+        if (!known.launch.launch.empty()) known.launch.launch += open_extents(answer.needs);
+        const std::string arguments = argument_options(answer, answer.needs);
+        return fmt::format("warpbound bound {}{}{}", typed(known), arguments.empty() ? "" : " ",
+                           arguments);
+    }
     LaunchOptions facts = options.launch;
     std::string file = std::exchange(facts.kernel.flow_facts, {});
     if (file.empty()) file = "facts.xml";

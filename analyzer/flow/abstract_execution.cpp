@@ -2,6 +2,7 @@
 
 #include "analyzer/flow/shrinking_loops.hpp"
 #include "analyzer/value/branch_conditions.hpp"
+#include "assembly/flow/backward_slice.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
 
@@ -40,18 +41,14 @@ public:
     Run(const Function& function, const ControlFlowGraph& graph,
         const std::set<assembly::Register>& shared)
         : function_{function}, graph_{graph}, shared_{shared},
-          numbers_{deciding_registers(function)}, thresholds_{compared_numbers(function)} {
-        const auto matters = [&](const Instruction& instruction) {
-            const auto& writes = instruction.effects.writes;
-            return !instruction.effects.writes_known ||
-                   std::any_of(writes.begin(), writes.end(),
-                               [&](assembly::Register reg) { return numbers_.count(reg) != 0; });
-        };
-        for (const auto& block : graph.blocks) {
+          numbers_{deciding_registers(function)}, thresholds_{compared_numbers(function)},
+          cost_of_a_state_{1 + static_cast<std::int64_t>(numbers_.size()) / 8} {
+        const auto slices = assembly::control_slice(function, graph);
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
             auto& instructions = executed_of_.emplace_back();
-            for (std::size_t i = block.first; i <= block.last; ++i)
-                if (matters(function.instructions[i]))
-                    instructions.emplace_back(i, range_operation_of(function.instructions[i]));
+            for (const std::size_t i : slices[block])
+                instructions.emplace_back(i, range_operation_of(function.instructions[i]));
+            forgotten_of_.push_back(written_besides(graph.blocks[block], slices[block]));
         }
     }
 
@@ -93,6 +90,21 @@ private:
         bool ends = false;
     };
 
+    /// Registers that hold at the block's end what an instruction outside the slice wrote.
+    [[nodiscard]] std::set<assembly::Register>
+    written_besides(const assembly::BasicBlock& code, const std::vector<std::size_t>& slice) const {
+        std::set<assembly::Register> registers;
+        for (std::size_t i = code.first; i <= code.last; ++i) {
+            const bool executed = std::binary_search(slice.begin(), slice.end(), i);
+            for (const assembly::Register reg : function_.instructions[i].effects.writes)
+                if (executed)
+                    registers.erase(reg);
+                else if (numbers_.count(reg) != 0)
+                    registers.insert(reg);
+        }
+        return registers;
+    }
+
     [[nodiscard]] std::optional<std::size_t> headed_by(std::size_t block) const {
         const auto loop = graph_.innermost_loop[block];
         return loop && graph_.loops[*loop].header == block ? loop : std::nullopt;
@@ -131,7 +143,7 @@ private:
     }
 
     Outcome execute_block(std::size_t block, RangeRegisters state) {
-        executed_ += 1 + static_cast<std::int64_t>(executed_of_[block].size());
+        executed_ += cost_of_a_state_ + static_cast<std::int64_t>(executed_of_[block].size());
         run_.reached[block] = true;
         const auto& code = graph_.blocks[block];
         state.begin_block(shared_);
@@ -140,6 +152,7 @@ private:
         };
         for (const auto& [i, operation] : executed_of_[block])
             state.execute(function_.instructions[i], operation, geometry);
+        state.forget(forgotten_of_[block]);
         const Instruction& last = function_.instructions[code.last];
         Outcome outcome;
         outcome.ends = code.exits && state.guard_of(last).value_or(true);
@@ -268,12 +281,14 @@ private:
     std::vector<std::int32_t> no_thresholds_;
     RangesOfGeometry geometry_;
     ExecutionLimits limits_;
-    std::vector<bool> unbounded_; ///< Per loop: some entry has no bound.
-    std::int64_t executed_ = 0;   ///< Instructions, and one for each block.
-    std::int64_t wasted_ = 0;     ///< Those of entries that have no bound.
-    /// Per block: the instructions that write registers on which control depends.
+    std::vector<bool> unbounded_;  ///< Per loop: some entry has no bound.
+    std::int64_t cost_of_a_state_; ///< Of a copy and a join, in instructions.
+    std::int64_t executed_ = 0;    ///< Instructions, and what the state of each block costs.
+    std::int64_t wasted_ = 0;      ///< Those of entries that have no bound.
     /// Per block: its instructions that matter, and what they compute.
     std::vector<std::vector<std::pair<std::size_t, RangeOperation>>> executed_of_;
+    /// Per block: registers of which only what others write to them matters.
+    std::vector<std::set<assembly::Register>> forgotten_of_;
     AbstractRun run_;
     std::vector<std::optional<RangeRegisters>> entered_; ///< Per loop: what its entries bring.
 };

@@ -17,7 +17,7 @@ using assembly::Function;
 
 /// More values of indices than these are not executed one by one, nor more instructions.
 constexpr std::int64_t most_combinations = std::int64_t{1} << 16U;
-constexpr std::int64_t most_of_combinations = std::int64_t{1} << 23U;
+constexpr std::int64_t most_of_combinations = std::int64_t{1} << 24U;
 
 using Indices = std::set<Geometry>;
 

@@ -75,11 +75,24 @@ private:
     void add_sources(const assembly::Loop& loop, Need& need) const {
         const auto& function = *request_.function;
         const auto sources = assembly::exit_sources(function, *request_.graph, loop);
-        KernelParameters known = request_.launch.arguments;
-        known.merge(block_extents(function.target, models::block_shape_of(request_.launch)));
-        known.merge(grid_extents(function.target, {}));
+        const models::Launch& launch = request_.launch;
+        const KernelParameters block =
+            block_extents(function.target, models::block_shape_of(launch));
+        const KernelParameters grid = grid_extents(function.target, {});
+        const KernelParameters stated = launch_words(function, launch);
+        const auto are_open = [&](const KernelParameters& extents) {
+            return std::any_of(sources.constants.begin(), sources.constants.end(),
+                               [&](std::int64_t offset) {
+                                   return extents.count(offset) != 0 && stated.count(offset) == 0 &&
+                                          launch.arguments.count(offset) == 0;
+                               });
+        };
+        if (are_open(grid)) need.extents += fmt::format(",grid={}", launch.blocks);
+        if (are_open(block)) need.extents += fmt::format(",block={}", launch.threads);
         for (const std::int64_t offset : sources.constants)
-            if (known.count(offset) == 0) need.arguments.push_back(offset);
+            if (launch.arguments.count(offset) == 0 && block.count(offset) == 0 &&
+                grid.count(offset) == 0)
+                need.arguments.push_back(offset);
         for (const std::size_t load : sources.loads)
             need.loads.push_back(function.instructions[load].address);
         for (const std::size_t conversion : sources.conversions)

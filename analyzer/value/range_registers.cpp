@@ -420,7 +420,11 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
 void RangeRegisters::begin_block(const std::set<Register>& shared) {
     for (Value& value : values_)
         value.is_active_mask = false;
-    for (const Register reg : shared)
+    forget(shared);
+}
+
+void RangeRegisters::forget(const std::set<Register>& registers) {
+    for (const Register reg : registers)
         if (const auto index = of_->find(reg); index != of_->end()) {
             values_[index->second] = {};
             forget(index->second);

@@ -47,6 +47,8 @@ public:
     /// At the beginning of a basic block other lanes may be active, and registers of `shared` may
     /// hold what yet others wrote.
     void begin_block(const std::set<assembly::Register>& shared);
+    /// Nothing is known of these registers any more.
+    void forget(const std::set<assembly::Register>& registers);
     /// Keeps the values for which the operand has this truth (`holds`); false where there are none.
     bool assume(const assembly::RegisterOperand& predicate, bool holds);
     /// Keeps what holds of both.

@@ -1,6 +1,8 @@
 #include "assembly/flow/backward_slice.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,15 @@ namespace warpbound::assembly {
 namespace {
 
 using Registers = std::set<Register>;
+
+bool is_predicate(Register reg) {
+    return reg.file == RegisterFile::Predicate || reg.file == RegisterFile::UniformPredicate;
+}
+
+bool reads_data_memory(const Instruction& instruction) {
+    return instruction.effects.memory && instruction.effects.memory->load &&
+           instruction.effects.memory->space != StateSpace::Constant;
+}
 
 class Slice {
 public:
@@ -66,8 +77,7 @@ private:
         for (const Operand& operand : instruction.operands)
             if (const auto* special = std::get_if<SpecialRegisterOperand>(&operand))
                 sources_.specials.insert(special->name);
-        if (instruction.effects.memory && instruction.effects.memory->load &&
-            instruction.effects.memory->space != StateSpace::Constant) {
+        if (reads_data_memory(instruction)) {
             sources_.loads.insert(index);
             return;
         }
@@ -95,11 +105,77 @@ private:
     SliceSources sources_;
 };
 
+/// The slice of all control instructions, over liveness restricted to it.
+class OfControl {
+public:
+    OfControl(const Function& function, const ControlFlowGraph& graph)
+        : function_{function}, graph_{graph}, needed_behind_(graph.blocks.size()),
+          slice_(graph.blocks.size()) {
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block)
+            worklist_.push_back(block);
+    }
+
+    std::vector<std::vector<std::size_t>> slice() {
+        while (!worklist_.empty()) {
+            const std::size_t block = worklist_.back();
+            worklist_.pop_back();
+            pass(block);
+        }
+        return std::move(slice_);
+    }
+
+private:
+    void pass(std::size_t block) {
+        Registers needed = needed_behind_[block];
+        const BasicBlock& code = graph_.blocks[block];
+        std::vector<std::size_t>& found = slice_[block];
+        found.clear();
+        for (std::size_t i = code.last + 1; i-- > code.first;)
+            if (pass_instruction(function_.instructions[i], needed)) found.push_back(i);
+        std::reverse(found.begin(), found.end());
+        for (const std::size_t edge : code.in) {
+            const std::size_t from = graph_.edges[edge].from;
+            Registers& behind = needed_behind_[from];
+            const std::size_t before = behind.size();
+            behind.insert(needed.begin(), needed.end());
+            if (behind.size() != before) worklist_.push_back(from);
+        }
+    }
+
+    /// Whether the instruction belongs to the slice.
+    static bool pass_instruction(const Instruction& instruction, Registers& needed) {
+        const auto& [reads, writes] =
+            std::tie(instruction.effects.reads, instruction.effects.writes);
+        const bool belongs = std::any_of(writes.begin(), writes.end(),
+                                         [&](Register reg) { return needed.count(reg) != 0; });
+        if (belongs && !is_guarded(instruction))
+            for (const Register reg : writes)
+                needed.erase(reg);
+        if (belongs && !reads_data_memory(instruction))
+            needed.insert(reads.begin(), reads.end());
+        else if (belongs || instruction.control_flow != ControlFlow::None)
+            std::copy_if(reads.begin(), reads.end(), std::inserter(needed, needed.end()),
+                         is_predicate);
+        return belongs || !instruction.effects.writes_known;
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    std::vector<Registers> needed_behind_; ///< Per block.
+    std::vector<std::size_t> worklist_;
+    std::vector<std::vector<std::size_t>> slice_; ///< Per block.
+};
+
 } // namespace
 
 SliceSources exit_sources(const Function& function, const ControlFlowGraph& graph,
                           const Loop& loop) {
     return Slice{function, graph}.of_exits(loop);
+}
+
+std::vector<std::vector<std::size_t>> control_slice(const Function& function,
+                                                    const ControlFlowGraph& graph) {
+    return OfControl{function, graph}.slice();
 }
 
 } // namespace warpbound::assembly

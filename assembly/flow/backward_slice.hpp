@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the exits of a loop are computed from.
+/// What control flow is computed from: the exits of a loop, or all branches of a function.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace warpbound::assembly {
 
@@ -27,5 +28,12 @@ struct SliceSources {
 /// source of the data that is loaded from it.
 SliceSources exit_sources(const Function& function, const ControlFlowGraph& graph,
                           const Loop& loop);
+
+/// Per block: the instructions, in their order, that compute guards and predicate operands of
+/// control instructions: the backward slice of all of these (Weiser, ICSE 1981). What a load reads
+/// does not belong to it, except its guard. Instructions of which it is not known what they write
+/// are in it, too.
+std::vector<std::vector<std::size_t>> control_slice(const Function& function,
+                                                    const ControlFlowGraph& graph);
 
 } // namespace warpbound::assembly

@@ -46,6 +46,23 @@ TEST(AbstractExecution, BoundsShiftLoops) {
               "9..9");
 }
 
+// A register that holds a counter here and data there: only the counter decides.
+TEST(AbstractExecution, FollowsARegisterThatIsUsedForDataElsewhere) {
+    EXPECT_EQ(executed("MOV R3, 0x5; L: LDS R1, [R8]; FADD R4, R1, R1; IADD3 R3, R3, -0x1, RZ;"
+                       "ISETP.NE.AND P1, PT, R3, RZ, PT; @P1 BRA L; MOV R1, 0x3;"
+                       "K: IADD3 R1, R1, -0x1, RZ; ISETP.NE.AND P1, PT, R1, RZ, PT; @P1 BRA K;"
+                       "EXIT;"),
+              "5..5 3..3");
+}
+
+// What a branch says of a number holds, though another register that was compared is overwritten.
+TEST(AbstractExecution, KeepsWhatABranchSaysWhereDataOverwriteWhatWasCompared) {
+    EXPECT_EQ(executed("S2R R3, SR_TID.X; IADD3 R1, R3, 0x1, RZ; ISETP.LT.AND P0, PT, R1, 0x8, PT;"
+                       "LDS R1, [R8]; @!P0 EXIT; L: IADD3 R3, R3, 0x1, RZ;"
+                       "ISETP.LT.AND P1, PT, R3, 0x8, PT; @P1 BRA L; EXIT;"),
+              "2..8");
+}
+
 // A sorting network: the inner loop's iterations depend on the outer one.
 TEST(AbstractExecution, BoundsNestedLoopsByAllTheirEntries) {
     EXPECT_EQ(executed("MOV R0, 0x2; K: MOV R4, R0; J: MOV R6, R4; SHF.R.S32.HI R4, RZ, 0x1, R4; "

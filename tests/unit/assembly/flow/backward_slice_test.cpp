@@ -82,5 +82,39 @@ TEST(BackwardSlice, AnExitInTheLoopBelongsToIt) {
     EXPECT_THAT(found.constants, ElementsAre(0x160, 0x164));
 }
 
+/// Addresses of the instructions that decide what is executed.
+std::vector<std::int64_t> deciding(const std::string& body) {
+    const auto program =
+        read_program({"test", "!Arch sm_75\n!Kernel k\n" + body + "\n!EndKernel\n"});
+    EXPECT_TRUE(program) << to_string(program.error());
+    const Function& function = program.value().functions.front();
+    const auto graph = build_control_flow_graph(function);
+    EXPECT_TRUE(graph) << to_string(graph.error());
+    std::vector<std::int64_t> addresses;
+    for (const auto& block : control_slice(function, graph.value()))
+        for (const std::size_t i : block)
+            addresses.push_back(function.instructions[i].address);
+    return addresses;
+}
+
+TEST(ControlSlice, LeavesOutWhatARegisterHoldsForOtherUses) {
+    EXPECT_THAT(deciding("MOV R1, 0x8; L: IADD3 R1, R1, -0x1, RZ; ISETP.NE.AND P0, PT, R1, RZ, PT;"
+                         "FADD R2, R2, R2; FMUL R3, R2, R2; @P0 BRA L; MOV R1, R3; MOV R4, R1;"
+                         "EXIT;"),
+                ElementsAre(0x00, 0x10, 0x20));
+}
+
+TEST(ControlSlice, TakesAValueAndItsGuard) {
+    EXPECT_THAT(deciding("MOV R1, 0x8; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 MOV R1, R6;"
+                         "ISETP.NE.AND P0, PT, R1, RZ, PT; @P0 EXIT; EXIT;"),
+                ElementsAre(0x00, 0x10, 0x20, 0x30));
+}
+
+TEST(ControlSlice, EndsAtLoadsOfDataAndTakesTheirGuards) {
+    EXPECT_THAT(deciding("MOV R2, R8; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 LDG.E R1, [R2];"
+                         "ISETP.NE.AND P0, PT, R1, RZ, PT; @P0 EXIT; EXIT;"),
+                ElementsAre(0x10, 0x20, 0x30));
+}
+
 } // namespace
 } // namespace warpbound::assembly
