@@ -10,6 +10,7 @@
 #include "analyzer/launch/representative_paths.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
+#include "analyzer/memory/compulsory_traffic.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
 #include "analyzer/memory/queueing_delay.hpp"
 #include "analyzer/memory/shared_traffic.hpp"
@@ -166,7 +167,9 @@ void add_with_evidence(Alternatives& all, Alternatives further) {
     }
 }
 
-Result<SideAnswer> lower_bound(const AnalysisContext& context) {
+/// `traffic`: becomes nothing where no bound by it is used.
+Result<SideAnswer> lower_bound(const AnalysisContext& context,
+                               std::optional<CompulsoryTraffic>& traffic) {
     const bool certifies = context.run.certificates != nullptr;
     const auto bounded = [&](const AnalysisContext& of, Wanted wanted) {
         return [&context, of, wanted] {
@@ -176,16 +179,31 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context) {
     constexpr double share = 0.5;
     const auto first = bounded(context, Wanted::All);
     auto found = certifies ? std::optional{first()} : unless_stopped(first, share);
-    if (!found) return trivial_lower_bound(); // No certificate shows it.
+    if (!found) {
+        traffic.reset();
+        return trivial_lower_bound(); // No certificate shows it.
+    }
     if (!*found) return found->as_failure();
     Alternatives all = std::move(*found).value();
     add_bandwidth(context.kernel, context.launch.shape, context.memory, all);
+    if (traffic && !add_compulsory_traffic(*traffic, all)) traffic.reset();
     SideAnswer lower = best_of(Side::Lower, std::move(all), certifies);
     lower.execution.by_addresses = context.memory.footprint.has_value();
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
     // bound is.
     if (context.memory.has_queueing()) lower.execution.best_found.reset();
     return lower;
+}
+
+/// Compulsory traffic, where paths follow the code: simulated runs of stated paths have no
+/// addresses. Patterns say what accesses are through the caches, and have bounds of their own.
+std::optional<CompulsoryTraffic> traffic_by_addresses(const Request& request,
+                                                      const AnalysisContext& context) {
+    if (!request.follow_branches || context.memory.caches) return std::nullopt;
+    return unless_stopped([&] {
+               return compulsory_traffic(context.kernel, context.launch.shape, request.launch);
+           })
+        .value_or(std::nullopt);
 }
 
 /// Policy, instruction fetch, constant operands and atomics, from above: the policy's bound, what
@@ -409,7 +427,8 @@ Result<Analysis> bounds_of(const Request& request) {
     if (!sides) return sides.as_failure();
     if (auto fits = check_counters(sides.value().upper.kernel); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
-    auto lower = lower_bound(sides.value().lower);
+    auto traffic = traffic_by_addresses(request, context.value());
+    auto lower = lower_bound(sides.value().lower, traffic);
     if (!lower) return lower.as_failure();
     auto upper = upper_bound(sides.value().upper);
     if (!upper) return upper.as_failure();
@@ -435,6 +454,11 @@ Result<Analysis> bounds_of(const Request& request) {
                            ? without_addresses(context.value())
                            : context.value(),
                        request.launch.arguments, upper.value().assumes_round_robin_order);
+    if (traffic && request.certificates == nullptr)
+        analysis.assumptions.push_back({.id = fmt::format("A{}", analysis.assumptions.size() + 1),
+                                        .text = assumption_of(*traffic),
+                                        .status = AssumptionStatus::Unchecked,
+                                        .subject = AssumptionSubject::Machine});
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     if (auto host = add_end_to_end(request, analysis); !host) return host.as_failure();

@@ -45,13 +45,13 @@ Result<void> add_words(models::ArgumentWords& words, const std::string& argument
                                    parameter.size, parameter.offset,
                                    parameter.offset - parameter.offset % 4));
     std::vector<std::string> texts;
-    if (value.rfind("multiple:", 0) == 0) {
+    if (value.rfind("multiple:", 0) == 0 || value.rfind("disjoint:", 0) == 0) {
         texts.push_back(fmt::format("0x{:x}={}", parameter.offset, value));
     } else {
         const auto number = read_value(value, parameter.size);
         if (!number)
-            return refused(argument, fmt::format("expected a whole number of {} bits, or "
-                                                 "multiple:N",
+            return refused(argument, fmt::format("expected a whole number of {} bits, "
+                                                 "multiple:N or disjoint:N",
                                                  8 * parameter.size));
         texts.push_back(word_text(parameter, 0, *number));
         if (parameter.size == 8) texts.push_back(word_text(parameter, 1, *number / word_values));

@@ -11,10 +11,21 @@ namespace warpbound::models {
 namespace {
 
 constexpr std::string_view multiple = "multiple:";
+constexpr std::string_view disjoint = "disjoint:";
+constexpr unsigned least_bits_of_buffer = 8;
 constexpr std::uint64_t bank_bytes = 65536;
 
 Failure expected(const char* what) {
     return Failure{.what = fmt::format("expected {}", what), .where = {}};
+}
+
+/// The lowest bits that are 0 in multiples of a power of two from 2 to 2^31.
+std::optional<unsigned> bits_of_multiple(std::string_view text) {
+    const auto number = read_number(text);
+    if (!number || *number < 2 || *number > (std::uint64_t{1} << 31U) ||
+        !std::has_single_bit(*number))
+        return std::nullopt;
+    return static_cast<unsigned>(std::countr_zero(*number));
 }
 
 } // namespace
@@ -31,11 +42,7 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 
 std::optional<unsigned> read_multiple(std::string_view text) {
     if (text.substr(0, multiple.size()) != multiple) return std::nullopt;
-    const auto number = read_number(text.substr(multiple.size()));
-    if (!number || *number < 2 || *number > (std::uint64_t{1} << 31U) ||
-        !std::has_single_bit(*number))
-        return std::nullopt;
-    return static_cast<unsigned>(std::countr_zero(*number));
+    return bits_of_multiple(text.substr(multiple.size()));
 }
 
 Result<void> add_argument_word(std::string_view text, ArgumentWords& words) {
@@ -46,7 +53,13 @@ Result<void> add_argument_word(std::string_view text, ArgumentWords& words) {
         return expected("OFFSET=VALUE with the offset of a 32-bit word in constant bank 0, as in "
                         "0x160=128 or 0x168=multiple:256");
     ArgumentWord word;
-    if (value.substr(0, multiple.size()) == multiple) {
+    if (value.substr(0, disjoint.size()) == disjoint) {
+        const auto bits = bits_of_multiple(value.substr(disjoint.size()));
+        if (!bits || *bits < least_bits_of_buffer)
+            return expected("disjoint:N with a power of two, 256 to 2^31");
+        word.bits = *bits;
+        word.is_disjoint = true;
+    } else if (value.substr(0, multiple.size()) == multiple) {
         const auto bits = read_multiple(value);
         if (!bits) return expected("a multiple of a power of two, 2 to 2^31");
         word.bits = *bits;
@@ -69,7 +82,8 @@ std::string to_string(const ArgumentWords& words) {
         out += fmt::format("{}0x{:x}={}", out.empty() ? "" : ",", offset,
                            word.bits == 32
                                ? fmt::format("{}", word.value)
-                               : fmt::format("{}{}", multiple, std::uint64_t{1} << word.bits));
+                               : fmt::format("{}{}", word.is_disjoint ? disjoint : multiple,
+                                             std::uint64_t{1} << word.bits));
     return out;
 }
 

@@ -59,7 +59,7 @@ public:
             if (((word.value ^ found->second.value) & mask) != 0)
                 differs(name.c_str(), to_string({{offset, word}}),
                         to_string({{offset, found->second}}));
-            else if (bits < word.bits)
+            else if (bits < word.bits || (word.is_disjoint && !found->second.is_disjoint))
                 result_.not_compared.push_back(name);
         }
     }

@@ -30,7 +30,7 @@ Result<models::ArgumentWords> words_of(const std::string& arguments, DeviceMemor
             if (memory == nullptr) {
                 // CUDA C++ Programming Guide, Device Memory Accesses: what is allocated is aligned
                 // to at least 256 bytes.
-                if (const auto added = models::add_argument_word(name + "=multiple:256", words);
+                if (const auto added = models::add_argument_word(name + "=disjoint:256", words);
                     !added)
                     return added.as_failure();
                 continue;

@@ -39,6 +39,7 @@ TEST(KernelArguments, FillTheWordsOfTheirSize) {
     EXPECT_EQ(words_of({"2=18446744073709551615"}).at(0x174).value, 0xffffffffU);
     // Of a pointer only the lower word is known.
     EXPECT_EQ(words_of({"data=multiple:256"}), (ArgumentWords{{0x160, {0, 8}}}));
+    EXPECT_EQ(words_of({"data=disjoint:512"}), (ArgumentWords{{0x160, {0, 9, true}}}));
 }
 
 TEST(KernelArguments, ThatDoNotFitAreRefused) {
@@ -47,6 +48,7 @@ TEST(KernelArguments, ThatDoNotFitAreRefused) {
     EXPECT_THAT(refusal_of("2=18446744073709551616"), HasSubstr("whole number of 64 bits"));
     EXPECT_THAT(refusal_of("n=1.5"), HasSubstr("whole number"));
     EXPECT_THAT(refusal_of("n=multiple:3"), HasSubstr("power of two"));
+    EXPECT_THAT(refusal_of("data=disjoint:128"), HasSubstr("256 to 2^31"));
     EXPECT_THAT(refusal_of("table=1"), HasSubstr("16 bytes at 0x178"));
     EXPECT_THAT(refusal_of("flag=1"), HasSubstr("1 bytes at 0x188"));
     EXPECT_THAT(refusal_of("n"), HasSubstr("OFFSET=VALUE"));

@@ -31,15 +31,17 @@ TEST(Launch, StatesWhatItsBlocksAskFor) {
 }
 
 TEST(Launch, StatesArgumentsOfTheKernel) {
-    const Launch launch{
-        .blocks = 2, .threads = 64, .arguments = {{0x160, {512, 32}}, {0x168, {0, 8}}}};
-    EXPECT_EQ(to_string(launch), "2x64,0x160=512,0x168=multiple:256");
+    const Launch launch{.blocks = 2,
+                        .threads = 64,
+                        .arguments = {{0x160, {512, 32}}, {0x168, {0, 8}}, {0x170, {0, 9, true}}}};
+    EXPECT_EQ(to_string(launch), "2x64,0x160=512,0x168=multiple:256,0x170=disjoint:512");
     EXPECT_EQ(parse_launch(to_string(launch)).value(), launch);
     EXPECT_EQ(parse_launch("2x64,0x160=-1").value().arguments.at(0x160).value, 0xffffffffU);
     for (const char* const text :
          {"1x32,0x160", "1x32,0x162=1", "1x32,0x160=", "1x32,0x160=4294967296",
           "1x32,0x160=-2147483649", "1x32,0x160=1,0x160=1", "1x32,0x168=multiple:3",
-          "1x32,0x168=multiple:1", "1x32,0x10000=1", "1x32,0x160=1.5"})
+          "1x32,0x168=multiple:1", "1x32,0x10000=1", "1x32,0x160=1.5", "1x32,0x168=disjoint:128",
+          "1x32,0x168=disjoint:"})
         EXPECT_FALSE(parse_launch(text).has_value()) << text;
 }
 

@@ -1,0 +1,276 @@
+#include "analyzer/flow/data_footprint.hpp"
+
+#include "analyzer/flow/index_box_states.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
+#include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/strided_set.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlowGraph;
+using assembly::Function;
+using assembly::Instruction;
+using assembly::StateSpace;
+
+/// The same for all threads of a launch.
+bool is_of_launch(Symbol symbol) {
+    const auto number = geometry_of(symbol);
+    return constant_of(symbol) ||
+           (number && *number >= Geometry::ThreadsX && *number <= Geometry::BlocksZ);
+}
+
+/// The part of an address that all threads share, without its constant; nothing where something
+/// else than indices changes it.
+std::optional<AffineExpression> base_of(const AffineExpression& address) {
+    AffineExpression base;
+    for (const auto& [symbol, coefficient] : address.terms()) {
+        if (is_of_launch(symbol))
+            base = base + AffineExpression::of(symbol) * coefficient;
+        else if (const auto number = geometry_of(symbol); !number || *number > Geometry::BlockZ)
+            return std::nullopt;
+    }
+    return base;
+}
+
+/// The offset in constant bank 0 of the only word that the base consists of.
+std::optional<std::int64_t> pointer_of(const AffineExpression& base) {
+    if (base.terms().size() != 1 || base.terms().front().second != 1) return std::nullopt;
+    const auto word = constant_of(base.terms().front().first);
+    return word && word->first == 0 ? std::optional{word->second} : std::nullopt;
+}
+
+/// The low 32 bits of the address; nothing where they are not known.
+std::optional<AffineExpression> address_of(const Instruction& access,
+                                           const SymbolicRegisters& values) {
+    const assembly::MemoryOperand* memory = nullptr;
+    for (const auto& operand : access.operands)
+        if (const auto* one = std::get_if<assembly::MemoryOperand>(&operand)) {
+            if (memory != nullptr) return std::nullopt;
+            memory = one;
+        }
+    if (memory == nullptr) return std::nullopt;
+    AffineExpression address{static_cast<std::uint32_t>(memory->offset)};
+    for (const auto& part : {memory->base, memory->uniform}) {
+        if (!part || !part->index) continue;
+        const bool is_plain = !part->negated && !part->absolute && !part->inverted &&
+                              std::ranges::all_of(part->suffixes, [](const std::string& suffix) {
+                                  return suffix == "64" || suffix == "U32" || suffix == "reuse";
+                              });
+        const auto number = values.number({part->file, *part->index});
+        if (!is_plain || !number) return std::nullopt;
+        address = address + *number;
+    }
+    return address;
+}
+
+/// May write data that a load through the caches could read. Atomics fetch what they change.
+bool may_store(const Instruction& instruction) {
+    const auto& memory = instruction.effects.memory;
+    const bool stores = memory && memory->store && memory->space != StateSpace::Shared &&
+                        memory->space != StateSpace::Local &&
+                        instruction.opcode_class != assembly::OpcodeClass::AtomicGlobal;
+    return stores || instruction.opcode_class == assembly::OpcodeClass::StoreGlobal ||
+           instruction.opcode_class == assembly::OpcodeClass::Unknown ||
+           instruction.control_flow == assembly::ControlFlow::ExternalCall;
+}
+
+/// Loads of one address form, at one or several places of the code.
+struct LoadForm {
+    std::vector<bool> blocks; ///< With such a load. `Shape:` [block]
+    bool is_read_only = true;
+};
+/// By address and bytes of a lane.
+using LoadForms = std::map<std::pair<AffineExpression, std::int64_t>, LoadForm>;
+
+/// By size of the units.
+using UnitCounts = std::array<TouchedUnits, 2>;
+struct BaseCounts {
+    UnitCounts units{};
+    UnitCounts of_read_only{};
+};
+
+void raise_to(UnitCounts& most, const UnitCounts& other) {
+    for (std::size_t size = 0; size < most.size(); ++size) {
+        most[size].touched = std::max(most[size].touched, other[size].touched);
+        most[size].covered = std::max(most[size].covered, other[size].covered);
+    }
+}
+
+/// Boxes of thread blocks: all; without the last ones; without the first and last ones.
+constexpr std::array<std::pair<std::int64_t, std::int64_t>, 3> trims{{{0, 0}, {0, 1}, {1, 1}}};
+
+class DataFootprint {
+public:
+    DataFootprint(const Function& code, const ControlFlowGraph& graph, const models::Launch& launch,
+                  const models::FlowFacts& stated, const MemoryUnits& sizes)
+        : code_{code}, graph_{graph}, launch_{launch}, stated_{stated}, sizes_{sizes} {}
+
+    LoadedData count() {
+        std::set<IndexArray> tried;
+        for (const auto& [first, last] : trims) {
+            const IndexBox box = box_of(first, last);
+            if (!tried.insert(box.last_block).second) continue;
+            const IndexBoxStates states{code_, graph_, launch_, box};
+            if (tried.size() == 1) find_stores(states);
+            if (count_loads(states, box)) break;
+        }
+        return chosen();
+    }
+
+private:
+    using IndexArray = std::array<std::int64_t, 3>;
+
+    [[nodiscard]] IndexBox box_of(std::int64_t first, std::int64_t last) const {
+        IndexBox box;
+        box.last_thread = models::block_shape_of(launch_).threads;
+        box.first_block.emplace();
+        for (std::size_t d = 0; d < box.last_block.size(); ++d) {
+            --box.last_thread[d];
+            const std::int64_t blocks = launch_.grid->blocks[d];
+            const bool fits = blocks > first + last;
+            (*box.first_block)[d] = fits ? first : 0;
+            box.last_block[d] = blocks - 1 - (fits ? last : 0);
+        }
+        return box;
+    }
+
+    void find_stores(const IndexBoxStates& states) {
+        states.for_each(
+            [&](std::size_t, const Instruction& instruction, const SymbolicRegisters& values) {
+                if (!may_store(instruction)) return;
+                ++stores_;
+                const auto address =
+                    instruction.mnemonic == "STG" ? address_of(instruction, values) : std::nullopt;
+                const auto base = address ? base_of(*address) : std::nullopt;
+                const auto pointer = base ? pointer_of(*base) : std::nullopt;
+                if (pointer && is_disjoint_buffer(*pointer))
+                    stored_.insert(*pointer);
+                else
+                    all_stores_known_ = false;
+            });
+    }
+
+    [[nodiscard]] bool is_disjoint_buffer(std::int64_t pointer) const {
+        const auto found = launch_.arguments.find(pointer);
+        return found != launch_.arguments.end() && found->second.is_disjoint;
+    }
+
+    [[nodiscard]] bool counts(const Instruction& instruction) const {
+        if (instruction.mnemonic != "LDG" || !instruction.effects.exact ||
+            !instruction.effects.memory)
+            return false;
+        const models::MemoryFact* fact = stated_.memory_at(instruction.address);
+        return fact == nullptr || (fact->level == models::MemoryLevel::Any && !fact->pattern);
+    }
+
+    /// Whether every load of a known address counts, so that smaller boxes add nothing.
+    bool count_loads(const IndexBoxStates& states, const IndexBox& box) {
+        LoadForms forms;
+        bool all_count = true;
+        states.for_each(
+            [&](std::size_t block, const Instruction& load, const SymbolicRegisters& values) {
+                if (!counts(load)) return;
+                const auto address = address_of(load, values);
+                if (states.guard_of(load, values) != std::optional{true} || !address ||
+                    !base_of(*address)) {
+                    all_count = false;
+                    return;
+                }
+                LoadForm& form = forms[{*address, load.effects.memory->bytes_per_lane}];
+                form.blocks.resize(graph_.blocks.size(), false);
+                form.blocks[block] = true;
+                form.is_read_only = form.is_read_only && load.has_modifier("CONSTANT");
+            });
+        for (const auto& [form, loads] : forms) {
+            if (!states.all_pass(loads.blocks)) {
+                all_count = false;
+                continue;
+            }
+            const UnitCounts units = units_of(form.first, form.second, box);
+            BaseCounts& counts = by_base_[*base_of(form.first)];
+            raise_to(counts.units, units);
+            if (loads.is_read_only) raise_to(counts.of_read_only, units);
+        }
+        return all_count;
+    }
+
+    [[nodiscard]] UnitCounts units_of(const AffineExpression& address, std::int64_t bytes,
+                                      const IndexBox& box) const {
+        std::vector<StridedIndex> indices;
+        for (const auto& [symbol, coefficient] : address.terms()) {
+            const auto number = geometry_of(symbol);
+            if (!number || *number > Geometry::BlockZ) continue;
+            const auto index = static_cast<std::size_t>(*number);
+            const bool of_thread = index < 3;
+            const std::int64_t first =
+                of_thread ? box.first_thread[index] : (*box.first_block)[index - 3];
+            const std::int64_t last =
+                of_thread ? box.last_thread[index] : box.last_block[index - 3];
+            indices.push_back({static_cast<std::int32_t>(coefficient), last - first + 1});
+        }
+        UnitCounts units;
+        for (std::size_t size = 0; size < units.size(); ++size)
+            units[size] = least_touched(indices, bytes, sizes_[size]);
+        return units;
+    }
+
+    /// Of each size, the largest of the counts that hold.
+    [[nodiscard]] LoadedData chosen() const {
+        LoadedData data;
+        for (std::size_t size = 0; size < sizes_.size(); ++size) {
+            std::int64_t most = 0;
+            std::int64_t sum = 0;
+            bool sum_trusts_read_only = false;
+            for (const auto& [base, counts] : by_base_) {
+                const std::int64_t touched = counts.units[size].touched;
+                const std::int64_t covered = counts.of_read_only[size].covered;
+                most = std::max(most, stores_ == 0 ? touched : covered);
+                const auto pointer = pointer_of(base);
+                if (!pointer || !is_disjoint_buffer(*pointer)) continue;
+                const bool is_stored = !all_stores_known_ || stored_.contains(*pointer);
+                sum += is_stored ? covered : touched;
+                sum_trusts_read_only = sum_trusts_read_only || (is_stored && covered > 0);
+            }
+            data.units[size] = std::max(most, sum);
+            data.trusts_buffers = data.trusts_buffers || sum > most;
+            data.trusts_read_only = data.trusts_read_only ||
+                                    (sum > most ? sum_trusts_read_only : most > 0 && stores_ > 0);
+        }
+        return data;
+    }
+
+    const Function& code_;
+    const ControlFlowGraph& graph_;
+    const models::Launch& launch_;
+    const models::FlowFacts& stated_;
+    const MemoryUnits& sizes_;
+    std::map<AffineExpression, BaseCounts> by_base_;
+    std::set<std::int64_t> stored_; ///< Buffers, by their pointers.
+    std::int64_t stores_ = 0;       ///< Instructions that may store.
+    bool all_stores_known_ = true;  ///< They store to the buffers of `stored_`.
+};
+
+} // namespace
+
+LoadedData least_loaded_data(const Function& function, const ControlFlowGraph& graph,
+                             const models::Launch& launch, const models::FlowFacts& stated,
+                             const MemoryUnits& sizes) {
+    const bool knows_shape = launch.shape || !reads_block_shape(function);
+    if (!launch.grid || !knows_shape || is_amd(function.target)) return {};
+    KernelParameters words = launch_words(function, launch);
+    for (const auto& [offset, word] : launch.arguments)
+        words[offset] = word;
+    const Function code = with_parameters(function, words);
+    return DataFootprint{code, graph, launch, stated, sizes}.count();
+}
+
+} // namespace warpbound::analyzer

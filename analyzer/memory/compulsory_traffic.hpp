@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Compulsory traffic: least time of data that a launch loads and that no cache can hold at its
+/// start (docs/theory, S79).
+
+#include "analyzer/bound.hpp"
+#include "analyzer/flow/data_footprint.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
+#include "models/launch/launch.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+struct CompulsoryTraffic {
+    /// Alternative lower bounds of the launch's time, each a sum of terms.
+    std::vector<std::vector<BoundTerm>> bounds;
+    LoadedData loaded;
+};
+
+/// Side: lower. Nothing where the description lacks values of the memory system, or all data may
+/// lie in the caches. `Sound when:` loads and stores go through the caches (C23), whose contents at
+/// the start are not known; `assumption_of` says it.
+std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
+                                                    const LaunchGeometry& shape,
+                                                    const models::Launch& launch);
+
+/// Adds the bounds by it that are larger than those of `all`, with the path of one of these;
+/// whether there are any. Only re-analysis shows them.
+bool add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all);
+
+/// What these bounds assume beside the contract, as a sentence for a report.
+std::string assumption_of(const CompulsoryTraffic& traffic);
+
+} // namespace warpbound::analyzer
