@@ -195,11 +195,13 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context,
     return lower;
 }
 
-/// Compulsory traffic, where paths follow the code: simulated runs of stated paths have no
-/// addresses. Patterns say what accesses are through the caches, and have bounds of their own.
+/// Compulsory traffic, where paths follow the code (simulated runs of stated paths have no
+/// addresses) and the launch runs alone. Patterns say what accesses are through the caches, and
+/// have bounds of their own.
 std::optional<CompulsoryTraffic> traffic_by_addresses(const Request& request,
                                                       const AnalysisContext& context) {
-    if (!request.follow_branches || context.memory.caches) return std::nullopt;
+    if (!request.follow_branches || request.may_share_caches || context.memory.caches)
+        return std::nullopt;
     return unless_stopped([&] {
                return compulsory_traffic(context.kernel, context.launch.shape, request.launch);
            })

@@ -38,6 +38,8 @@ struct Request {
     /// the analysis uses stated facts only (which simulated runs keep, too), and loop bounds
     /// derived from the code where none are stated.
     bool follow_branches = false;
+    /// Other launches may run meanwhile: what they load, this one may find in the L2 (S79).
+    bool may_share_caches = false;
     std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
     std::uint64_t seed = 1;           ///< Of the random numbers of the solver.
     CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.

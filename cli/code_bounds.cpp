@@ -25,6 +25,7 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
     auto planned = analysis_of(options, inputs.value());
     if (!planned) return planned.as_failure();
     planned.value().request.follow_branches = true;
+    planned.value().request.may_share_caches = true; // Stages and kernels may overlap.
     const auto needs = analyzer::needs_of(planned.value().request);
     if (!needs) return needs.as_failure();
     if (!needs.value().empty())
