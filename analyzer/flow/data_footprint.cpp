@@ -115,10 +115,10 @@ public:
         : code_{code}, graph_{graph}, launch_{launch}, stated_{stated}, sizes_{sizes} {}
 
     LoadedData count() {
-        std::set<IndexArray> tried;
+        std::set<std::pair<IndexArray, IndexArray>> tried;
         for (const auto& [first, last] : trims) {
             const IndexBox box = box_of(first, last);
-            if (!tried.insert(box.last_block).second) continue;
+            if (!tried.emplace(*box.first_block, box.last_block).second) continue;
             const IndexBoxStates states{code_, graph_, launch_, box};
             if (tried.size() == 1) find_stores(states);
             if (count_loads(states, box)) break;

@@ -71,6 +71,9 @@ TEST(DataFootprint, CountsBlocksWhoseThreadsAllLoad) {
     EXPECT_EQ(loaded(body, ",0x178=4096").units[0], 512);
     EXPECT_EQ(loaded(body, ",0x178=4095").units[0], 480); // All blocks but the last one.
     EXPECT_EQ(loaded(body, "").units[0], 0);
+    const std::string inner = own_index + "ISETP.LT.AND P0, PT, R4, 0x1, PT;\n@P0 EXIT;\n" +
+                              leaves_beyond_limit + load("0x160") + "EXIT;\n";
+    EXPECT_EQ(loaded(inner, ",0x178=4095").units[0], 448); // Without the first one, too.
     const std::string guarded = own_index + "ISETP.GE.AND P0, PT, R4, c[0x0][0x178], PT;\n" +
                                 load("0x160", ".CONSTANT", "@!P0 ") + "EXIT;\n";
     EXPECT_EQ(loaded(guarded, ",0x178=4096").units[0], 512);
