@@ -33,6 +33,7 @@ struct PathCertificate {
     /// A path of the control-flow graph that attains the bound, if one was found; its cost is the
     /// best of the corresponding paths through `paths`.
     std::optional<BlockPath> witness;
+    PathEnds ends = PathEnds::Completion;
 };
 
 /// The serialized control-flow graph and its loops, which certificates of the upper side are about

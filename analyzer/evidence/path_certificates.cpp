@@ -118,7 +118,8 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
         has_further_facts(*kernel.stated) && !has_further_facts(kernel.facts.in_use);
     const Facts used = unused ? Facts::LoopBounds : query.facts;
     PathCertificate certificate{
-        name.id, name.text, query.side, used, std::nullopt, solved.bound.count(), {}, {}, {}};
+        name.id, name.text, query.side, used,      std::nullopt, solved.bound.count(),
+        {},      {},        {},         query.ends};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !certificate.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);

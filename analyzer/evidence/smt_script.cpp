@@ -35,8 +35,9 @@ class SmtScript {
 public:
     SmtScript(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
               const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
-        : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate},
-          structural_{graph, certificate.paths, bounds, certificate.side},
+        : graph_{graph}, facts_{facts}, bounds_{loops_of_paths(bounds, certificate.ends)},
+          certificate_{certificate}, structural_{graph, certificate.paths, bounds_,
+                                                 certificate.side},
           nodes_of_block_(graph.blocks.size()) {
         into_.resize(certificate.paths.nodes.size());
         out_.resize(certificate.paths.nodes.size());
@@ -309,7 +310,7 @@ private:
 
     const assembly::ControlFlowGraph& graph_;
     const models::FlowFacts& facts_;
-    const std::vector<BackEdgeBounds>& bounds_;
+    std::vector<BackEdgeBounds> bounds_;
     const PathCertificate& certificate_;
     LoopBoundedPaths structural_;
     std::vector<Edge> edges_;

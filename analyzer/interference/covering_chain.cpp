@@ -1,5 +1,6 @@
 #include "analyzer/interference/covering_chain.hpp"
 
+#include "analyzer/interference/certified_sums.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/launch/instruction_lines.hpp"
 #include "analyzer/launch/operand_lines.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace {
 using models::plus;
 using models::times;
 
+constexpr const char* sum_text = "any order, along a chain of blocks that keeps its scheduler";
 constexpr models::ThreadBlocks most_block_slots{256}; ///< For each, every rule is tried.
 
 /// A chain up to the start of the last block. The first part to be chosen, which ends there, has no
@@ -44,10 +47,12 @@ public:
     }
 
     [[nodiscard]] Chain costliest() const {
-        const models::ThreadBlocks starts = shape_.begun_before_last();
-        Chain refilled{chain_of(starts - models::ThreadBlocks{1} - shape_.resident), true};
-        Chain running{chain_of(starts - shape_.resident), false};
-        return cost_of(refilled) < cost_of(running) ? running : refilled;
+        const models::ThreadBlocks further = shape_.begun_before_last() - shape_.resident;
+        Chain running{chain_of(further), false};
+        // A slot is refilled with a block that has begun and not started yet.
+        if (further == models::ThreadBlocks{0}) return running;
+        Chain refilled{chain_of(further - models::ThreadBlocks{1}), true};
+        return cost_of(refilled) > cost_of(running) ? refilled : running;
     }
 
     [[nodiscard]] std::vector<BoundTerm> terms(const Chain& chain) const {
@@ -61,17 +66,21 @@ public:
                  ? begun * shape_.warps_per_block
                  : begun * warps_of_block_on_scheduler() + chain.parts.changed * exposed_warps());
         std::vector<BoundTerm> terms;
-        const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
-            if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+        const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles,
+                             const char* sum = nullptr) {
+            if (count > 0 && cycles > 0)
+                terms.push_back(
+                    {text, count, cycles, sum == nullptr ? std::string{} : certificate_id(sum)});
         };
         add("delays of a part of the chain of blocks that covers a multiprocessor, beyond its own "
             "demand",
-            parts, *cost_.prefix_stall);
-        add("delays of the critical path in a block, beyond its own demand", 1, cost_.stall);
+            parts, *cost_.prefix_stall, "prefix-stall");
+        add("delays of the critical path in a block, beyond its own demand", 1, cost_.stall,
+            "stall");
         add("demand of a warp on its own scheduler: issue slots and ports", on_scheduler.count(),
-            cost_.own_scheduler);
+            cost_.own_scheduler, "demand-own-scheduler");
         add("demand of a warp on other schedulers: ports of the multiprocessor",
-            (warps - on_scheduler).count(), cost_.other_schedulers);
+            (warps - on_scheduler).count(), cost_.other_schedulers, "demand-other-schedulers");
         add("an instruction that issued before the critical path changed to another warp", parts,
             cost_.carry_in);
         add("instruction fetch: misses at schedulers that only the chain visits", 1,
@@ -92,8 +101,7 @@ private:
         return (alive_ - models::ThreadBlocks{1}) * warps_of_block_on_scheduler();
     }
     [[nodiscard]] CoveringChain chain_of(models::ThreadBlocks starts) const {
-        return costliest_chain(std::max(models::ThreadBlocks{0}, starts), alive_, shape_.resident,
-                               costs_);
+        return costliest_chain(starts, alive_, shape_.resident, costs_);
     }
     [[nodiscard]] std::int64_t cost_of(const Chain& chain) const {
         const std::int64_t parts =
@@ -105,7 +113,7 @@ private:
         const bool is_less = plus(times(cost_.drain, warps), cost_.left_in_buffer) <
                              times(cost_.drain, shape_.warps());
         add("drains of the stores of a warp", (is_less ? warps : shape_.warps()).count(),
-            cost_.drain);
+            cost_.drain, "drain");
         if (!is_less) return;
         add("drains of the entries that are in a write buffer when the last block starts", 1,
             cost_.left_in_buffer);
@@ -153,7 +161,7 @@ CoveringChain costliest_chain(models::ThreadBlocks starts, models::ThreadBlocks 
     const auto consider = [&](const CoveringChain& chain) {
         const std::int64_t cost =
             plus(times(chain.kept, costs.kept), times(chain.changed, costs.changed));
-        if (most && cost <= *most) return;
+        if (most && (cost < *most || (cost == *most && chain.changed >= best.changed))) return;
         most = cost;
         best = chain;
     };
@@ -169,8 +177,7 @@ CoveringChain costliest_chain(models::ThreadBlocks starts, models::ThreadBlocks 
 
 BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interference& cost) {
     BoundExpression bound;
-    bound.text = "any order, along a chain of blocks that keeps its scheduler";
-    bound.has_evidence = false;
+    bound.text = sum_text;
     std::optional<models::Cycles> least;
     for (models::ThreadBlocks alive{1}; alive <= shape.resident; ++alive)
         for (const Exposed exposed : {Exposed::AtChanges, Exposed::All}) {
@@ -182,6 +189,10 @@ BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interfe
             bound.terms = std::move(terms);
         }
     return bound;
+}
+
+bool is_of_covering_chain(const BoundExpression& sum) {
+    return sum.text == sum_text;
 }
 
 } // namespace warpbound::analyzer

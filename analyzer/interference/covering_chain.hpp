@@ -34,14 +34,17 @@ struct ChainCosts {
     std::int64_t changed = 0;
 };
 
-/// The costliest chain of `starts` block starts. A part that keeps its scheduler takes `alive` of
-/// them, one that changes it `resident`. Requires: `starts` is at least 0, the others at least 1.
+/// The costliest chain of `starts` block starts; of equal ones that which changes its scheduler the
+/// least often. A part that keeps its scheduler takes `alive` of them, one that changes it
+/// `resident`. Requires: `starts` and costs are at least 0, the others at least 1.
 CoveringChain costliest_chain(models::ThreadBlocks starts, models::ThreadBlocks alive,
                               models::ThreadBlocks resident, const ChainCosts& costs);
 
-/// The least of the sums for every rule when to change the scheduler. No certificate shows it.
-/// Side: upper. Sound when: the policy is work-conserving, no block passes a barrier, and
-/// `cost.prefix_stall` is known. Requires: several waves. Throws `std::overflow_error` beyond 2^63.
+/// The least of the sums for every rule when to change the scheduler. Side: upper. Sound when: the
+/// policy is work-conserving, no block passes a barrier, and `cost.prefix_stall` is known.
+/// Requires: several waves. Throws `std::overflow_error` beyond 2^63.
 BoundExpression sum_of_covering_chain(const LaunchGeometry& shape, const Interference& cost);
+/// Whether it is the sum of a chain, which rests on `prefix_stall` even where that is 0.
+bool is_of_covering_chain(const BoundExpression& sum);
 
 } // namespace warpbound::analyzer

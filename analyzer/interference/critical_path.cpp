@@ -1,8 +1,7 @@
 #include "analyzer/interference/critical_path.hpp"
 
+#include "analyzer/interference/certified_sums.hpp"
 #include "analyzer/interference/covering_chain.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -248,13 +247,6 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
 }
 
 } // namespace
-
-std::string certificate_id(const char* sum, models::Warps rotation_warps) {
-    return fmt::format("execution-time-upper-{}{}", sum,
-                       rotation_warps > models::Warps{0}
-                           ? fmt::format("-round-robin-of-{}", rotation_warps.count())
-                           : "");
-}
 
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
     return (barriers > 0 || shape.waves() > 1) &&

@@ -8,14 +8,8 @@
 #include "analyzer/launch/launch_geometry.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace warpbound::analyzer {
-
-inline constexpr const char* certified_sums[]{
-    "stall", "demand-own-scheduler", "demand-other-schedulers", "barrier-interval", "drain"};
-/// Id of the certificate that bounds one of these sums.
-std::string certificate_id(const char* sum, models::Warps rotation_warps);
 
 /// Whether the critical path may change to a warp of another scheduler, in a launch whose blocks
 /// execute `barriers` barriers.

@@ -104,21 +104,25 @@ PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Si
     return path_graph_of(kernel, rules, side, whole, nodes_per_block);
 }
 
-std::int64_t longest_prefix(const TimedKernel& kernel, const PipelinePair& rules,
-                            const std::vector<std::int64_t>& demand) {
+PathGraph prefix_graph_of(const TimedKernel& kernel, const PipelinePair& rules,
+                          const std::vector<std::int64_t>& demand,
+                          std::optional<std::size_t> nodes_per_block) {
     const auto& graph = *kernel.graph;
     const PerBlock<bool>& never = kernel.facts.never;
     const Span span = whole_run(graph, rules.upper);
     PathGraph paths = build_prefix_delay_graph(
         graph, rules.upper,
         outstanding(graph, rules.lower, rules.upper, never, span, rules.start()), never,
-        affordable_nodes(kernel), span, demand);
+        std::min(affordable_nodes(kernel), nodes_per_block.value_or(SIZE_MAX)), span, demand);
     if (kernel.delivery.lines) add_first_waits_of_loops(graph, *kernel.delivery.lines, paths);
-    std::vector<BackEdgeBounds> loops = kernel.facts.loops;
-    for (BackEdgeBounds& bounds : loops)
-        bounds.min = 0;
-    const auto longest = LoopBoundedPaths{graph, paths, loops, Side::Upper}.start_to_end();
-    return longest ? std::max<std::int64_t>(0, longest->cost) : 0;
+    return paths;
+}
+
+std::vector<BackEdgeBounds> loops_of_paths(std::vector<BackEdgeBounds> loops, PathEnds ends) {
+    if (ends == PathEnds::AnyIssue)
+        for (BackEdgeBounds& bounds : loops)
+            bounds.min = 0;
+    return loops;
 }
 
 Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& run,
@@ -144,8 +148,8 @@ Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& r
         }
         solution.outcome = Outcome::LimitReached;
     }
-    solution.witness =
-        LoopBoundedPaths{*kernel.graph, paths, kernel.facts.loops, query.side}.start_to_end();
+    const std::vector<BackEdgeBounds> loops = loops_of_paths(kernel.facts.loops, query.ends);
+    solution.witness = LoopBoundedPaths{*kernel.graph, paths, loops, query.side}.start_to_end();
     if (!solution.witness) return contradiction(kernel);
     solution.bound = models::Cycles{solution.witness->cost};
     return solution;

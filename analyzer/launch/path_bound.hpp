@@ -51,12 +51,12 @@ PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Si
 PathGraph path_graph_of(const TimedKernel& kernel, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 
-/// The largest time from the start of a warp to the issue of an instruction, or to completion, less
-/// `demand` of the instructions before it (docs/theory, S74). At least 0. `demand`: per
-/// instruction. `Unit:` core cycles. Side: upper. Loops may run fewer iterations than stated: the
-/// warp may be within them.
-std::int64_t longest_prefix(const TimedKernel& kernel, const PipelinePair& rules,
-                            const std::vector<std::int64_t>& demand);
+/// The path problem from the start of a warp to the issue of an instruction, or to completion, less
+/// `demand` of the instructions before it (docs/theory, S74). `demand`: per instruction. `Unit:`
+/// core cycles. Side: upper.
+PathGraph prefix_graph_of(const TimedKernel& kernel, const PipelinePair& rules,
+                          const std::vector<std::int64_t>& demand,
+                          std::optional<std::size_t> nodes_per_block = std::nullopt);
 
 /// The best path of a path problem under all flow facts.
 struct PathSolution {
@@ -67,11 +67,17 @@ struct PathSolution {
     std::optional<BlockPath> witness;
 };
 enum class Facts { All, LoopBounds };
+/// Where paths may end: at completion, or at the issue of any instruction as well.
+enum class PathEnds { Completion, AnyIssue };
+/// Bounds of the loops of such paths. A path that ends at any issue may be within a loop, so that
+/// it iterates fewer times than stated.
+std::vector<BackEdgeBounds> loops_of_paths(std::vector<BackEdgeBounds> loops, PathEnds ends);
 /// Which path is the best one: the longest, lower side the shortest, of those that facts allow.
-/// `LoopBounds` leaves exclusive and linear facts out.
+/// `LoopBounds` leaves exclusive and linear facts out, which say nothing of beginnings of paths.
 struct PathQuery {
     Side side = Side::Upper;
     Facts facts = Facts::All;
+    PathEnds ends = PathEnds::Completion;
 };
 /// Refuses facts that no path satisfies.
 Result<PathSolution> solve_paths(const TimedKernel& kernel, const AnalysisRun& run,

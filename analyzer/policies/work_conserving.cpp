@@ -3,6 +3,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/barrier_intervals.hpp"
+#include "analyzer/interference/certified_sums.hpp"
 #include "analyzer/interference/covering_chain.hpp"
 #include "analyzer/interference/critical_path.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
@@ -51,6 +52,44 @@ struct CriticalPathProblem {
     PathGraph paths;
     BlockBarriers barriers;
     bool through_caches = false; ///< Some accesses go through them.
+};
+
+/// The time of a warp up to any issue, or to completion, less its own demand (S74).
+class Beginnings {
+public:
+    Beginnings(const TimedKernel& kernel, const PipelinePair& pipelines, InstructionCosts demand,
+               const AnalysisRun& run)
+        : kernel_{kernel}, pipelines_{pipelines}, demand_{std::move(demand)}, run_{run},
+          solved_{solve_paths(kernel, run, paths(std::nullopt), to_any_issue).value()} {}
+
+    [[nodiscard]] std::int64_t longest() const {
+        return std::max<std::int64_t>(0, solved_.bound.count());
+    }
+    /// Keeps the certificate, if the request asks for certificates. False where it is stopped.
+    [[nodiscard]] bool certify() const {
+        return unless_stopped([&] {
+                   return record(kernel_, run_,
+                                 {certificate_id("prefix-stall"),
+                                  "time to any issue or to completion of one warp less its own "
+                                  "demand before"},
+                                 to_any_issue, solved_,
+                                 [&](std::optional<std::size_t> nodes) { return paths(nodes); });
+               })
+            .has_value();
+    }
+
+private:
+    static constexpr PathQuery to_any_issue{Side::Upper, Facts::LoopBounds, PathEnds::AnyIssue};
+
+    [[nodiscard]] PathGraph paths(std::optional<std::size_t> nodes) const {
+        return prefix_graph_of(kernel_, pipelines_, demand_, nodes);
+    }
+
+    const TimedKernel& kernel_;
+    const PipelinePair& pipelines_;
+    InstructionCosts demand_; ///< Of the warp itself.
+    const AnalysisRun& run_;
+    PathSolution solved_;
 };
 
 /// `answer` does not contain the witness yet.
@@ -130,18 +169,27 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
                                    path_graph_of(kernel, problem.pipelines, Side::Upper, nodes));
         });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound.count());
-    if (!problem.through_caches && may_cover_by_chain(kernel, problem.launch, cost)) {
-        cost.prefix_stall = unless_stopped([&] {
-            return longest_prefix(kernel, problem.pipelines, own_demand(kernel, shape, demand));
-        });
+    const bool may_cover =
+        !problem.through_caches && may_cover_by_chain(kernel, problem.launch, cost);
+    const auto beginnings = may_cover ? unless_stopped([&] {
+        return Beginnings{kernel, problem.pipelines, own_demand(kernel, shape, demand), run};
+    })
+                                      : std::nullopt;
+    if (beginnings) {
+        cost.prefix_stall = beginnings->longest();
         cost.further_fetches = further_fetch_delay(kernel, problem.launch);
+    }
+    BoundExpression bound = upper_bound_of(shape, cost);
+    if (cost.prefix_stall && is_of_covering_chain(chosen_sum(bound)) && !beginnings->certify()) {
+        cost.prefix_stall.reset();
+        bound = upper_bound_of(shape, cost);
     }
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(problem.paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
-    set_bound(execution, upper_bound_of(shape, cost));
+    set_bound(execution, std::move(bound));
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
     return ResponseTimeBound{std::move(answer), std::move(solved.value().witness)};

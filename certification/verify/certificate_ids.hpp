@@ -8,8 +8,10 @@ namespace warpbound::certification::verify::certificate_id {
 inline constexpr const char* upper_path = "execution-time-upper";
 inline constexpr const char* lower_path = "execution-time-lower";
 
-// Work-conserving policies, upper side (S11 to S15).
+// Work-conserving policies, upper side (S11 to S15, S74).
 inline constexpr const char* stall = "execution-time-upper-stall";
+/// Of beginnings of paths, which end at any issue (S74).
+inline constexpr const char* prefix_stall = "execution-time-upper-prefix-stall";
 inline constexpr const char* own_scheduler = "execution-time-upper-demand-own-scheduler";
 inline constexpr const char* other_schedulers = "execution-time-upper-demand-other-schedulers";
 inline constexpr const char* barrier_interval = "execution-time-upper-barrier-interval";

@@ -4,6 +4,7 @@
 
 #include "assembly/amd/code_decoder.hpp"
 #include "assembly/isa/program.hpp"
+#include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/facts_in_use.hpp"
 #include "certification/verify/samples.hpp"
@@ -67,6 +68,9 @@ struct Certificate {
     /// Nodes in which no path turns without entering them from outside: rows of the script.
     std::vector<std::vector<std::size_t>> regions;
     std::string script; ///< As shipped.
+
+    /// Whether its paths may end at any issue, not only where a warp ends (S74).
+    [[nodiscard]] bool is_of_beginnings() const { return id == certificate_id::prefix_stall; }
 };
 
 struct Term {

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace warpbound::certification::verify {
 
@@ -54,8 +56,9 @@ void check_edges(const ControlFlow& flow, const Certificate& certificate,
     for (const auto& node : certificate.nodes)
         if (node.end) ends.insert(node.block);
     for (std::size_t block = 0; block < live.size(); ++block) {
-        const bool may_end =
-            certificate.between ? block == certificate.between->second : flow.blocks[block].exits;
+        const bool may_end = certificate.between
+                                 ? block == certificate.between->second
+                                 : flow.blocks[block].exits || certificate.is_of_beginnings();
         if ((live[block] && may_end) != (ends.count(block) != 0))
             fail_structure(
                 fmt::format("{}: block 0x{:04x} ends paths either in the table or in the listing, "
@@ -177,6 +180,37 @@ void check_costs(const Certificate& certificate, const LaunchDemand& demand,
             fail_structure(where + ": a cost is not the sum over its block");
 }
 
+/// S74: of a block, the latest end that the gaps between its instructions alone give, counted from
+/// its entry, less the demand before.
+std::int64_t least_end_of_beginnings(const ControlFlow& flow, const LaunchDemand& demand,
+                                     std::size_t block) {
+    const DemandTable& own = demand.tables.at(certificate_id::own_scheduler);
+    models::Cycles now{0};
+    models::Cycles latest{0};
+    for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i) {
+        now += models::Cycles{demand.code.timings[i].value().gap.hi} - models::Cycles{own[i]};
+        latest = std::max(latest, now);
+    }
+    return latest.count();
+}
+
+/// The ends of beginnings of paths are no earlier than the gaps allow. The rest of their costs is
+/// that of other tables of times: left to re-analysis.
+void check_ends_of_beginnings(const Certificate& certificate, const ControlFlow& flow,
+                              const LaunchDemand& demand, const std::string& where) {
+    std::map<std::size_t, std::int64_t> ends; // By block.
+    for (const auto& node : certificate.nodes)
+        if (node.end) {
+            const auto [known, fresh] = ends.emplace(node.block, *node.end);
+            if (!fresh) known->second = std::max(known->second, *node.end);
+        }
+    for (const auto& [block, end] : ends)
+        if (end < least_end_of_beginnings(flow, demand, block))
+            fail_structure(fmt::format("{}: an instruction of block 0x{:04x} issues later than its "
+                                       "ends say",
+                                       where, flow.blocks[block].first));
+}
+
 void check_certificate(const Certificate& certificate, const KernelCase& kernel,
                        const SideFlows& flows, const LaunchDemand& demand) {
     const std::string where = kernel.id + "/" + certificate.id;
@@ -190,6 +224,7 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
     check_nodes(certificate, is_sum, where);
     check_regions(certificate, where);
     if (is_sum) check_costs(certificate, demand, where);
+    if (certificate.is_of_beginnings()) check_ends_of_beginnings(certificate, flow, demand, where);
     check_bound(kernel, flow, certificate, where);
     const auto interval = costliest_barrier_interval(demand.code, demand.tables, certificate.id);
     if (interval && certificate.bound < *interval)

@@ -101,6 +101,13 @@ EvidenceFiles certified(Honest which) {
         append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});
         break;
+    case Honest::Waves: {
+        const std::string examples = tree + "/docs/theory/examples/";
+        append(certify, {examples + "5-two-warps.sass", "--architecture", examples + "small.xml",
+                         "--launch", "17x64", "--assume", "limits/max-blocks=4",
+                         "--multiprocessors", "1", "--runs", "8"});
+        break;
+    }
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
                       folder.path("bundle")});

@@ -28,6 +28,7 @@ enum class Honest {
     InSlots,   ///< The same in time slots.
     InTurns,   ///< The same in strict turns.
     Counted,   ///< A loop whose bound follows from the code alone.
+    Waves,     ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

@@ -25,7 +25,7 @@ TEST_P(HonestBundle, IsAccepted) {
 
 INSTANTIATE_TEST_SUITE_P(Made, HonestBundle,
                          testing::Values(Honest::Saxpy, Honest::Several, Honest::Divergent,
-                                         Honest::Campaign, Honest::Commented));
+                                         Honest::Campaign, Honest::Commented, Honest::Waves));
 
 TEST(HonestTool, OfAnotherVersionIsShownAsAClaim) {
     auto files = tests::honest(Honest::Saxpy);

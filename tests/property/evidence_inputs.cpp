@@ -114,17 +114,20 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     const bool in_slots = drawn == Drawn::CachesInSlots || drawn == Drawn::FrontEndInSlots;
     const bool behind_front_end =
         drawn == Drawn::FrontEndInSlots || drawn == Drawn::FrontEndInTurns;
-    const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1);
-    const bool queues = drawn == Drawn::MemoryQueue;
-    const bool operands = drawn == Drawn::Operands;
+    const bool many_waves = drawn == Drawn::ManyWaves;
+    const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1) ||
+                         (many_waves && seed / 4 % 5 == 1);
+    const bool queues = drawn == Drawn::MemoryQueue || (many_waves && seed / 4 % 5 == 2);
+    const bool operands = drawn == Drawn::Operands || (many_waves && seed / 4 % 5 == 3);
     const bool in_order = in_turns || in_slots;
-    const bool alone = count_facts || (!in_order && seed % 3 == 0);
+    const bool alone = count_facts || (!in_order && !many_waves && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
     std::string policy = in_turns                        ? "srr"
                          : in_slots                      ? slots[chosen % slots.size()]
                          : fetches || queues || operands ? conserving[chosen % conserving.size()]
-                         : drawn == Drawn::ReadPorts     ? conserving[chosen % conserving.size()]
-                                                         : policies[chosen];
+                         : many_waves || drawn == Drawn::ReadPorts
+                             ? conserving[chosen % conserving.size()]
+                             : policies[chosen];
     if (drawn == Drawn::ReadPorts && sm >= 50 && seed % 5 == 1) policy = "two-level:active=1";
     RandomKernelOptions options;
     options.sm = sm;
@@ -137,10 +140,11 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         ++options.depth;
     }
     const bool cached = drawn == Drawn::CachesInSlots || drawn == Drawn::CachesInTurns ||
-                        (drawn == Drawn::Any && seed % 5 >= 2) || (fetches && seed % 3 == 0) ||
+                        (drawn == Drawn::Any && seed % 5 >= 2) ||
+                        (fetches && !many_waves && seed % 3 == 0) ||
                         (behind_front_end && seed % 7 == 3);
     if (cached) options.statements += 5;
-    options.barriers = !alone && seed % 2 == 0;
+    options.barriers = !alone && !many_waves && seed % 2 == 0;
     const bool is_crowded = (drawn == Drawn::ReadPorts || behind_front_end) && seed % 2 == 1;
     options.memory = options.predicates = !is_crowded;
     options.clock_reads = alone;
@@ -174,7 +178,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
         put_memory_queue(architecture, source, false);
     }
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
-    const std::int64_t places = from_one_to(4);
+    const std::int64_t places = from_one_to(4) + (many_waves ? 2 : 0);
     set_value(architecture.limits, "max-blocks", {places, places, places});
     set_value(architecture.blocks, "replacement", {0, 3, 9});
     set_value(architecture.blocks, "start", {5, 5, 20});
@@ -200,13 +204,16 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     state_uniform_elsewhere(kernel.facts, input.listing);
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
-    const std::int64_t blocks = from_one_to(16);
+    const std::int64_t blocks = many_waves ? 40 + from_one_to(240) : from_one_to(16);
     std::int64_t threads = 32 * (in_order && seed % 4 == 1 ? 1 : from_one_to(9));
+    if (many_waves) threads += 64;
     if (seed % 7 == 0) threads -= static_cast<std::int64_t>(seed / 7 % 32); // The last warp's.
     input.launch = alone ? "1x32" : std::to_string(blocks) + "x" + std::to_string(threads);
     // Fits in every machine, some of them less often than places (C30).
-    if (!alone && seed % 4 < 2) input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
-    if (!alone && seed % 5 < 2)
+    const bool is_limited = !alone && (!many_waves || seed % 6 == 0);
+    if (is_limited && seed % 4 < 2)
+        input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
+    if (is_limited && seed % 5 < 2)
         input.launch += ",shared-memory=" + std::to_string(seed * 1009 % 30'000);
     input.policy = policy;
     if (!alone) input.multiprocessors = from_one_to(4);

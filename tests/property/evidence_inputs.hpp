@@ -21,7 +21,9 @@ enum class Drawn {
     FrontEndInSlots,  ///< Several warps in slots of their own, behind read ports, small instruction
                       ///< caches, or both.
     FrontEndInTurns,  ///< The same in strict turns.
-    Operands,         ///< With constant operands, on machines with small caches of them.
+    ManyWaves, ///< Blocks of several warps in many waves, which pass no barrier; some with small
+               ///< caches of instructions or constants, or memory queues.
+    Operands,  ///< With constant operands, on machines with small caches of them.
 };
 
 /// The same for the same seed.

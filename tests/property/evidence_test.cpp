@@ -284,6 +284,14 @@ TEST(EvidenceProperty, OfMemoryQueuesAddsUpAndHoldsRuns) {
                 "an instruction that issued before the critical path changed to another warp"});
 }
 
+TEST(EvidenceProperty, OfManyWavesAddsUpAndHoldsRuns) {
+    check_sums(Drawn::ManyWaves,
+               {"delays of a part of the chain of blocks that covers a multiprocessor, beyond its "
+                "own demand",
+                "demand of a warp on its own scheduler: issue slots and ports",
+                "replacement and start of a block"});
+}
+
 /// That the script needs each region: without one, counts beyond the bound turn where no path
 /// enters.
 void expect_needed_regions(const check::KernelCase& kernel, const check::Certificate& certificate,

@@ -13,6 +13,7 @@
 #include "tests/support/median.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/support/store_values.hpp"
+#include "tests/support/verified_sum.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,8 @@ struct Kind {
     bool branches = true;
     std::int64_t start = 20; ///< Of blocks that had to wait, at most. `Unit:` core cycles.
     bool certified = false;  ///< The bound of which evidence is kept holds, too.
+    /// Besides, the verifier's own sums have it, and it is no larger where it is along a chain.
+    bool verified = false;
     std::int64_t blocks = 6; ///< Of a multiprocessor, at most, where blocks may have to wait.
     std::int64_t places = 1; ///< Of a multiprocessor, at least.
     std::int64_t warps = 1;  ///< Of a block, at least.
@@ -171,6 +174,12 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         if (!proved) return fail("no evidence: " + to_string(proved.error()));
         // Both hold, so every time lies inside the tighter ends of them.
         const auto certified = proved.value().execution_time.bounds();
+        if (kind.verified) {
+            const auto rejected = tests::rejection_of_sum(request, proved.value(), certificates);
+            if (!rejected.empty()) return fail("evidence is refused: " + rejected);
+            if (verdict.in_chain && certified.upper() != bounds.upper())
+                return fail("evidence claims more than a chain of blocks takes");
+        }
         verdict.certified_ratio =
             static_cast<double>(certified.upper().count()) /
             static_cast<double>(std::max<std::int64_t>(1, bounds.upper().count()));
@@ -306,6 +315,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOfManyWavesLeavesItsEnvelope) {
             return check_case(seed, machine, conserving[seed / 11 % conserving.size()],
                               {.barriers = false,
                                .multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 2),
+                               .certified = true,
+                               .verified = true,
                                .blocks = 20,
                                .places = 3,
                                .warps = 3});

@@ -208,9 +208,7 @@ void check_convergence(const KernelCase& kernel, const NodeStates& lanes) {
                                      kernel.blocks[node.of].first));
 }
 
-} // namespace
-
-SideFlows check_flows(const KernelCase& kernel) {
+SideFlows flows_of_sides(const KernelCase& kernel) {
     SideFlows flows{check_control_flow(kernel), std::nullopt};
     flows.of_representatives = flow_of_representatives(kernel, flows.of_code);
     if (!models::has_divergent_branch(*kernel.function, kernel.facts)) {
@@ -225,6 +223,14 @@ SideFlows check_flows(const KernelCase& kernel) {
     check_convergence(kernel, lanes);
     check_barriers(kernel, flows.of_code);
     bound_loops(kernel, flows.of_code, lanes, *flows.of_warp);
+    return flows;
+}
+
+} // namespace
+
+SideFlows check_flows(const KernelCase& kernel) {
+    SideFlows flows = flows_of_sides(kernel);
+    flows.of_beginnings = flow_of_beginnings(flows.of(true));
     return flows;
 }
 

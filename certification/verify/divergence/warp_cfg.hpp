@@ -14,12 +14,15 @@ struct SideFlows {
     std::optional<ControlFlow> of_warp; ///< Of copies of blocks, where lanes may part.
     /// Of threads that represent their warps, where facts speak of them.
     std::optional<ControlFlow> of_representatives{};
+    /// Of the upper side, of warps that may be within their loops (S74).
+    std::optional<ControlFlow> of_beginnings{};
 
     [[nodiscard]] const ControlFlow& of(bool upper) const {
         return upper && of_warp ? *of_warp : of_code;
     }
     /// The flow whose paths a certificate bounds. What lies between two blocks is that of any warp.
     [[nodiscard]] const ControlFlow& of(const Certificate& certificate) const {
+        if (certificate.is_of_beginnings() && of_beginnings) return *of_beginnings;
         const bool of_launch = !certificate.upper && !certificate.between;
         return of_launch && of_representatives ? *of_representatives : of(certificate.upper);
     }

@@ -320,6 +320,12 @@ void find_order_and_loops(const std::string& id, ControlFlow& flow) {
     find_loops(id, flow);
 }
 
+ControlFlow flow_of_beginnings(ControlFlow flow) {
+    for (CheckedLoop& loop : flow.loops)
+        loop.min_back_edges = 0;
+    return flow;
+}
+
 std::vector<std::vector<std::size_t>> predecessors_of(const ControlFlow& flow) {
     std::vector<std::vector<std::size_t>> before(flow.blocks.size());
     for (std::size_t from = 0; from < flow.blocks.size(); ++from)

@@ -37,6 +37,9 @@ ControlFlow check_control_flow(const KernelCase& kernel);
 /// Throws `Finding` where a block cannot be reached, or a loop has more than one entry.
 void find_order_and_loops(const std::string& id, ControlFlow& flow);
 
+/// The flow of paths that may end within any loop, before its least number of iterations.
+ControlFlow flow_of_beginnings(ControlFlow flow);
+
 /// Per block: those that have it as a successor, in order.
 std::vector<std::vector<std::size_t>> predecessors_of(const ControlFlow& flow);
 

@@ -18,20 +18,6 @@ using models::times;
 /// How the blocks count that the critical path is not in for all of its time (S13).
 enum class OtherBlocks { ByPathInterval, ByBarrierInterval };
 
-/// S13: what the former warp of the critical path still occupies when it goes over to another one.
-/// Side: upper.
-std::int64_t carry_in(const InterferenceInputs& inputs) {
-    const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
-    // S38: and what waits in memory queues.
-    const std::int64_t queued = memory_queue_carry_in(inputs.code);
-    // S33: or how far the grants of its register reads may lag.
-    if (inputs.code.kernel.architecture.has_read_ports())
-        return models::plus(std::max(longest.count(), longest_lag(inputs.code)), queued);
-    if (inputs.suffix.empty()) return models::plus(longest.count(), queued);
-    // S27: the issue slot of the warp that was in the warp slot before may not be over.
-    return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
-}
-
 /// S13: each change of the path interval falls into one barrier interval of the block in each of
 /// these block slots, and exposes it to one more scheduler.
 Term barrier_interval_term(const InterferenceInputs& inputs, std::int64_t block_slots,
@@ -84,7 +70,7 @@ std::vector<Term> one_multiprocessor_sum(const InterferenceInputs& inputs, std::
     terms.push_back({warps - on_scheduler, 0, ids::other_schedulers + suffix});
     // S14: the demand of two warps more, for blocks that are cut when the last one starts.
     if (waves > 1 && launch.block_slots > 1) terms.push_back({2, 0, ids::own_scheduler + suffix});
-    terms.push_back({path_intervals - 1, carry_in(inputs), ""});
+    terms.push_back({path_intervals - 1, carry_in_of(inputs), ""});
     terms.push_back({waves - 1, launch.refill.hi, ""});
     terms.push_back({warps, 0, ids::upper_drain + suffix});
     return terms;
@@ -135,7 +121,7 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
                                    : warps_met(launch, slots, intervals_of_block));
     }
     add_policy_terms(inputs, all_met, terms);
-    terms.push_back({times(intervals_of_block, launch.waves) - 1, carry_in(inputs), ""});
+    terms.push_back({times(intervals_of_block, launch.waves) - 1, carry_in_of(inputs), ""});
     terms.push_back({launch.waves - 1, launch.refill.hi, ""});
     for (Term& term : drain_terms_of(inputs.code, inputs.tables, suffix))
         terms.push_back(std::move(term));
@@ -159,7 +145,7 @@ std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t 
         {models::plus(launch.waves, ends), 0, ids::stall + suffix},
         {warps, 0, ids::own_scheduler + suffix},
         {models::plus(ends, cut_by_last_block ? 2 : 0), 0, ids::own_scheduler + suffix},
-        {intervals - 1, carry_in(inputs), ""},
+        {intervals - 1, carry_in_of(inputs), ""},
         {launch.waves - 1, launch.refill.hi, ""}};
     if (!has_two_paths) {
         terms.push_back({warps, 0, ids::upper_drain + suffix});
@@ -171,6 +157,18 @@ std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t 
 }
 
 } // namespace
+
+std::int64_t carry_in_of(const InterferenceInputs& inputs) {
+    const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    // S38: and what waits in memory queues.
+    const std::int64_t queued = memory_queue_carry_in(inputs.code);
+    // S33: or how far the grants of its register reads may lag.
+    if (inputs.code.kernel.architecture.has_read_ports())
+        return models::plus(std::max(longest.count(), longest_lag(inputs.code)), queued);
+    if (inputs.suffix.empty()) return models::plus(longest.count(), queued);
+    // S27: the issue slot of the warp that was in the warp slot before may not be over.
+    return (longest + models::Cycles{inputs.code.geometry.issue_slot.hi - 1}).count();
+}
 
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs) {
     const LaunchGeometry& launch = inputs.code.geometry;
@@ -217,15 +215,19 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
 
 std::int64_t schedulers_of_path(const TimedCode& code) {
     const LaunchGeometry& launch = code.geometry;
-    const bool is_on_two = launch.waves > 1 && launch.multiprocessors > 1;
-    const std::int64_t in_use =
-        times(is_on_two ? 2 : 1, std::min(launch.schedulers, launch.resident_warps()));
+    const std::int64_t in_use = schedulers_with_warps(code);
     const std::int64_t warps = times(launch.waves, models::plus(most_barriers_of_a_path(code), 1));
     if (warps == 1) return 1;
     // Other policies count waits of further warps.
     const bool conserves =
         models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::WorkConserving;
     return conserves ? std::min(in_use, warps) : in_use;
+}
+
+std::int64_t schedulers_with_warps(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    const bool is_on_two = launch.waves > 1 && launch.multiprocessors > 1;
+    return times(is_on_two ? 2 : 1, std::min(launch.schedulers, launch.resident_warps()));
 }
 
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,

@@ -26,6 +26,10 @@ struct InterferenceInputs {
     std::function<std::vector<Term>(std::int64_t)> policy_terms;
 };
 
+/// What the former warp of the critical path still occupies when it goes over to another one (S13).
+/// `Unit:` core cycles. Side: upper.
+std::int64_t carry_in_of(const InterferenceInputs& inputs);
+
 /// Each of them is an upper bound. Side: upper. Sound when: the policy is work-conserving, but for
 /// what `policy_terms` count.
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs);
@@ -38,6 +42,8 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
 /// On how many schedulers the critical path is at one time or another: it changes the warp at
 /// barriers and with the block (S12, S36). Side: upper.
 std::int64_t schedulers_of_path(const TimedCode& code);
+/// On how many schedulers a path of any blocks may be: all that have warps. Side: upper.
+std::int64_t schedulers_with_warps(const TimedCode& code);
 
 /// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no
 /// lower bound does. Side: lower.

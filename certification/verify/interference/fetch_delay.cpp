@@ -111,6 +111,10 @@ Waits smallest_waits(const FetchGroup& fetch, std::int64_t lines, const MissesIn
     return best;
 }
 
+/// The terms of `fetch_terms_of` for a path that visits so many schedulers.
+std::vector<Term> terms_of_schedulers(const TimedCode& code, std::int64_t visited,
+                                      std::int64_t to_next_slot);
+
 } // namespace
 
 bool lines_stay_in_l0(const TimedCode& code) {
@@ -148,6 +152,25 @@ std::int64_t wait_for_line(const TimedCode& code) {
 
 std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot) {
     if (!code.kernel.architecture.has_instruction_caches()) return {};
+    return terms_of_schedulers(code, schedulers_of_path(code), to_next_slot);
+}
+
+std::optional<std::int64_t> fetch_beyond_path(const TimedCode& code) {
+    if (!code.kernel.architecture.has_instruction_caches()) return 0;
+    if (!lines_stay_in_l0(code)) return std::nullopt;
+    const auto cycles = [&](std::int64_t visited) {
+        models::Cycles sum{0};
+        for (const Term& term : terms_of_schedulers(code, visited, 0))
+            sum += models::Cycles{times(term.count, term.cycles)};
+        return sum;
+    };
+    return (cycles(schedulers_with_warps(code)) - cycles(schedulers_of_path(code))).count();
+}
+
+namespace {
+
+std::vector<Term> terms_of_schedulers(const TimedCode& code, std::int64_t visited,
+                                      std::int64_t to_next_slot) {
     const FetchGroup fetch{code};
     const std::int64_t lines = lines_spanned(code, fetch);
     const std::int64_t streamed = fetch.streamed();
@@ -168,9 +191,7 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
         const std::int64_t wait = wait_at_look_up(code, fetch, l1_persists ? 0 : l1_miss);
         return {{launch.waves, wait, ""}, {once, l1_miss, ""}, {once, to_next_slot, ""}};
     }
-    const std::int64_t schedulers =
-        times(multiprocessors, std::min(launch.schedulers, launch.resident_warps()));
-    const std::int64_t visited = schedulers_of_path(code);
+    const std::int64_t schedulers = schedulers_with_warps(code);
     const Waiters waiters = waiters_of(code);
     MissesInTurn misses = misses_in_turn(line_order(code, bytes), fetch.stream(), waiters);
     if (waiters == Waiters::Sole) {
@@ -187,5 +208,7 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
             {times(visited, executed), to_next_slot, ""},
             {times(schedulers, misses.requests), fetch.range("l1-service").hi, ""}};
 }
+
+} // namespace
 
 } // namespace warpbound::certification::verify

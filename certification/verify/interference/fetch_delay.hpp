@@ -6,6 +6,8 @@
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/interference/demand.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -19,6 +21,11 @@ bool lines_stay_in_l0(const TimedCode& code);
 /// description lacks a value or gives one for which nothing is claimed. Sound when: the policy
 /// limits no active sets, or the lines stay in the L0.
 std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot);
+
+/// What a path adds to these terms that visits all schedulers with warps. Of a launch without
+/// barriers, under a policy that conserves work. None: lines need not persist in the L0, about
+/// which S74 claims nothing. `Unit:` core cycles. Side: upper.
+std::optional<std::int64_t> fetch_beyond_path(const TimedCode& code);
 
 /// For how long a line that is looked up, as the first one of a block, keeps its warp waiting
 /// beyond what `fetch_terms_of` counts of first uses; 0 where fetch costs nothing. Throws as that

@@ -5,6 +5,7 @@
 #include "certification/verify/interference/fetch_delay.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/operand_misses.hpp"
+#include "certification/verify/interference/wave_cover.hpp"
 #include "certification/verify/policies/strict_round_robin.hpp"
 #include "certification/verify/policies/time_division.hpp"
 #include "certification/verify/policies/two_level.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
@@ -21,8 +23,17 @@ namespace {
 using models::PolicyKind;
 using Sums = std::vector<std::vector<Term>>;
 
+/// S12 to S15 and S20, and where it holds S74. `suffix`: as of `InterferenceInputs`.
+Sums sums_in_any_order(const PolicyInputs& inputs, const std::string& suffix) {
+    const InterferenceInputs of_path{inputs.code, inputs.tables, suffix, nullptr};
+    Sums sums = critical_path_terms_of(of_path);
+    for (std::vector<Term>& terms : cover_terms_of(of_path, inputs.values))
+        sums.push_back(std::move(terms));
+    return sums;
+}
+
 Sums sums_of_critical_path(const PolicyInputs& inputs) {
-    return critical_path_terms_of({inputs.code, inputs.tables, {}, nullptr});
+    return sums_in_any_order(inputs, {});
 }
 
 /// S27 is claimed where the kernel has its certificates.
@@ -32,8 +43,7 @@ Sums sums_in_rotation(const PolicyInputs& inputs) {
     const bool is_claimed = !suffix.empty() && !kernel.architecture.has_read_ports() &&
                             !has_queued_instructions(inputs.code) &&
                             find_certificate(kernel, certificate_id::stall + suffix) != nullptr;
-    return critical_path_terms_of(
-        {inputs.code, inputs.tables, is_claimed ? suffix : std::string{}, nullptr});
+    return sums_in_any_order(inputs, is_claimed ? suffix : std::string{});
 }
 
 void add_rotation(const TimedCode& code, bool waits_in_memory, PolicyDemand& demand) {
@@ -104,7 +114,7 @@ void add_time_slots(const TimedCode& code, bool /*waits_in_memory*/, PolicyDeman
 }
 
 constexpr ProvedPolicy conserving_work(PolicyKind kind) {
-    return {.kind = kind, .upper = sums_of_critical_path, .theorems = "S12 to S15, S20"};
+    return {.kind = kind, .upper = sums_of_critical_path, .theorems = "S12 to S15, S20, S74"};
 }
 
 constexpr std::array proved_policies{
@@ -115,7 +125,7 @@ constexpr std::array proved_policies{
     ProvedPolicy{.kind = PolicyKind::LooseRoundRobin,
                  .add_demand = add_rotation,
                  .upper = sums_in_rotation,
-                 .theorems = "S12 to S15, S20, S27"},
+                 .theorems = "S12 to S15, S20, S27, S74"},
     ProvedPolicy{.kind = PolicyKind::TwoLevel,
                  .holds_back = exceeds_active_set,
                  .add_demand = prepare_active_set,

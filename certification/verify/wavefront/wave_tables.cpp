@@ -28,14 +28,20 @@ public:
         : code_{code}, flow_{flow}, times_{times}, live_{live_blocks(flow, std::nullopt)},
           touched_{touched_from_blocks(waves)} {}
 
-    /// Issues all instructions. Returns the issue of the last one.
-    std::int64_t execute(Moments& moments, std::size_t block) const {
+    /// Issues all instructions; tells `seen` of each and of its issue. Returns that of the last
+    /// one.
+    template <class Seen>
+    std::int64_t execute(Moments& moments, std::size_t block, const Seen& seen) const {
         std::int64_t issued = undecided;
         for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i) {
             issued = times_.issue(moments, i);
+            seen(i, issued);
             if (i != flow_.last[block]) times_.follow(moments, i, issued, false);
         }
         return issued;
+    }
+    std::int64_t execute(Moments& moments, std::size_t block) const {
+        return execute(moments, block, [](std::size_t, std::int64_t) {});
     }
 
     /// On the edge to a successor. Where both ways lead there the one that is safe for the side.
@@ -98,9 +104,11 @@ private:
 /// A table of longest delays: a node is a block and the one moment that decides at its entry.
 class LongestDelays {
 public:
-    /// `less`: per block, subtracted from what it costs.
-    LongestDelays(const WaveBlocks& blocks, const std::vector<std::int64_t>& less)
-        : blocks_{blocks}, less_{less} {
+    /// `less`: per block, subtracted from what it costs. `less_before`: where paths may end at any
+    /// issue, per instruction, likewise for what comes after it in its block; else null.
+    LongestDelays(const WaveBlocks& blocks, const std::vector<std::int64_t>& less,
+                  const DemandTable* less_before)
+        : blocks_{blocks}, less_{less}, less_before_{less_before} {
         table_.id = "delays";
         node_of(0, WaveTimes::next_issue);
         for (std::size_t node = 0; node < table_.nodes.size(); ++node)
@@ -130,13 +138,24 @@ private:
         const std::size_t block = table_.nodes[node].block;
         Moments moments(blocks_.times().size(), undecided);
         moments[components_[node]] = 0;
-        const std::int64_t issued = blocks_.execute(moments, block);
+        models::Cycles before{0};
+        const std::int64_t issued =
+            blocks_.execute(moments, block, [&](std::size_t i, std::int64_t at) {
+                if (less_before_ == nullptr) return;
+                end_at(node, at, before.count());
+                before += models::Cycles{(*less_before_)[i]};
+            });
         if (blocks_.flow().blocks[block].exits)
-            if (const std::int64_t end = blocks_.times().completion(moments, issued);
-                end > undecided)
-                table_.nodes[node].end = end - less_[block];
+            end_at(node, blocks_.times().completion(moments, issued), less_[block]);
         for (const std::size_t to : blocks_.flow().blocks[block].successors)
             if (blocks_.is_live(to)) leave(node, to, blocks_.on_edge(moments, block, to, issued));
+    }
+
+    /// Of several ends the latest counts.
+    void end_at(std::size_t node, std::int64_t moment, std::int64_t less) {
+        if (moment <= undecided) return;
+        auto& end = table_.nodes[node].end;
+        end = std::max(end.value_or(moment - less), moment - less);
     }
 
     /// A moment that is not after the next issue decides nothing: every later one waits for that.
@@ -154,6 +173,7 @@ private:
 
     const WaveBlocks& blocks_;
     const std::vector<std::int64_t>& less_;
+    const DemandTable* less_before_;
     Certificate table_;
     std::vector<std::size_t> components_; ///< Per node.
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers_;
@@ -243,9 +263,9 @@ private:
 /// which its script proves of the same table. False where it is not shown: there are too many
 /// nodes, or taking the operations of a counter in order, which they need not be, is too late.
 bool check_upper(const WaveBlocks& blocks, const std::vector<std::int64_t>& less,
-                 const Certificate& certificate, bool waits_in_open_order,
-                 const std::string& where) {
-    const auto longest = LongestDelays{blocks, less}.longest();
+                 const DemandTable* less_before, const Certificate& certificate,
+                 bool waits_in_open_order, const std::string& where) {
+    const auto longest = LongestDelays{blocks, less, less_before}.longest();
     if (!longest) return false;
     if (*longest <= certificate.bound) return true;
     const auto claimed = PathProblem{blocks.flow(), certificate}.best();
@@ -284,7 +304,8 @@ WaveTables check_wave_tables(const KernelCase& kernel, const LaunchDemand& deman
     for (const Certificate& certificate : kernel.certificates) {
         if (!has_times(certificate, demand)) continue;
         const std::string where = kernel.id + "/" + certificate.id;
-        const bool is_stall = certificate.id == ids::stall;
+        const bool is_of_beginnings = certificate.is_of_beginnings();
+        const bool is_stall = certificate.id == ids::stall || is_of_beginnings;
         const bool is_alone =
             certificate.id == ids::upper_path || certificate.id == ids::lower_path;
         // Its drains are terms of their own (S28).
@@ -294,7 +315,9 @@ WaveTables check_wave_tables(const KernelCase& kernel, const LaunchDemand& deman
             ++tables.left;
             continue;
         }
-        const ControlFlow& flow = certificate.upper ? code.upper_flow : *code.represented_flow;
+        const ControlFlow flow = is_of_beginnings    ? flow_of_beginnings(code.upper_flow)
+                                 : certificate.upper ? code.upper_flow
+                                                     : *code.represented_flow;
         const WaveTimes times{code, waves, certificate.upper, is_alone,
                               is_stall ? stores_without_port(demand) : std::vector<bool>{}};
         const WaveBlocks blocks{code, flow, waves, times};
@@ -303,7 +326,9 @@ WaveTables check_wave_tables(const KernelCase& kernel, const LaunchDemand& deman
             const std::vector<std::int64_t> less =
                 is_stall ? block_sums(code, demand.tables, ids::own_scheduler)
                          : std::vector<std::int64_t>(flow.blocks.size(), 0);
-            derived = check_upper(blocks, less, certificate, waves.waits_in_open_order, where);
+            derived = check_upper(
+                blocks, less, is_of_beginnings ? &demand.tables.at(ids::own_scheduler) : nullptr,
+                certificate, waves.waits_in_open_order, where);
         } else {
             EarliestMoments{blocks, certificate, is_residency}.check(where);
         }

@@ -158,6 +158,14 @@ const std::vector<Launched>& launches() {
          2},
         {"active set of blocks that meet", "9x320", "two-level:active=1", 1, {}, true},
         {"active set and accesses through caches", "20x128", "two-level:active=2", 1, 2'000},
+        {many_waves, "400x128", "gto", 1},
+        {"many waves of branching blocks on several multiprocessors",
+         "999x256",
+         "lrr",
+         3,
+         {},
+         false,
+         true},
     };
     return list;
 }

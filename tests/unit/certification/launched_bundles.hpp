@@ -35,6 +35,7 @@ inline constexpr const char* cached_in_slots = "slots and accesses through cache
 inline constexpr const char* cached_in_turns =
     "strict turns and accesses through caches, several waves";
 inline constexpr const char* blocks_that_meet = "blocks that meet, one wave";
+inline constexpr const char* many_waves = "many waves";
 inline constexpr const char* active_set_in_one_wave = "active set of one wave";
 /// One of `launches()`. Throws `std::out_of_range` for another name.
 Bundle bundle_named(std::string_view name);
