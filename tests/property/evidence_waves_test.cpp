@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpbound {
 namespace {
@@ -153,6 +154,10 @@ TEST(EvidenceOfManyWaves, AlongAChainNeedsItsConditions) {
             EXPECT_NE(verdict_after(*waves, change), check::Verdict::Holds)
                 << what << ", seed " << seed;
         };
+        is_refused("no certificate", [](check::KernelCase& kernel) {
+            std::erase_if(kernel.certificates,
+                          [](const auto& certificate) { return certificate.is_of_beginnings(); });
+        });
         is_refused("held back", [](check::KernelCase& kernel) {
             kernel.policy = models::read_policy("two-level:active=1").value();
         });
