@@ -3,7 +3,6 @@
 #include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -12,22 +11,16 @@ namespace {
 
 constexpr int interval_changes_before_widening = 64;
 
-/// What may delay a warp between two of its issues: its own waits, or other warps, too.
-enum class DelayedBy { Itself, OthersToo };
-
 /// Moves both ends of the interval of what is outstanding.
 class IntervalStepper {
 public:
-    IntervalStepper(const PipelineModel& lower, const PipelineModel& upper,
-                    DelayedBy delayed_by = DelayedBy::Itself)
-        : lower_{lower}, upper_{upper}, top_{upper.top()}, delayed_by_{delayed_by} {}
+    IntervalStepper(const PipelineModel& lower, const PipelineModel& upper)
+        : lower_{lower}, upper_{upper}, top_{upper.top()} {}
 
     /// Remaining times shrink by at least the shorter and at most the longer wait.
     void step(StateInterval& state, std::size_t instruction) const {
         const std::int64_t shorter = lower_.wait_of(state.lower, instruction).cycles;
-        const std::int64_t longer = delayed_by_ == DelayedBy::OthersToo
-                                        ? std::numeric_limits<std::int64_t>::max()
-                                        : upper_.wait_of(state.upper, instruction).cycles;
+        const std::int64_t longer = upper_.wait_of(state.upper, instruction).cycles;
         lower_.issue(state.lower, instruction, longer);
         upper_.issue(state.upper, instruction, shorter);
         for (std::size_t i = 0; i < top_.size(); ++i)
@@ -61,14 +54,13 @@ private:
     const PipelineModel& lower_;
     const PipelineModel& upper_;
     PipelineState top_;
-    DelayedBy delayed_by_;
 };
 
 class OutstandingAnalysis {
 public:
     OutstandingAnalysis(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                        const PipelineModel& upper, DelayedBy delayed_by = DelayedBy::Itself)
-        : graph_{graph}, stepper_{lower, upper, delayed_by}, changes_(graph.blocks.size(), 0) {
+                        const PipelineModel& upper)
+        : graph_{graph}, stepper_{lower, upper}, changes_(graph.blocks.size(), 0) {
         found_.entries.resize(graph.blocks.size());
         found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
     }
@@ -149,31 +141,6 @@ StateInterval state_after(const assembly::ControlFlowGraph& graph, const Pipelin
                           std::size_t instruction) {
     IntervalStepper{lower, upper}.run(entry, block_at(graph, block).first, instruction);
     return entry;
-}
-
-LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                             const PipelineModel& upper, const PerBlock<bool>& never,
-                             std::size_t instructions) {
-    const Outstanding found = OutstandingAnalysis{graph, lower, upper, DelayedBy::OthersToo}.run(
-        never, whole_run(graph, upper), {lower.start(), upper.start()});
-    const IntervalStepper stepper{lower, upper, DelayedBy::OthersToo};
-    LongestStalls longest;
-    longest.instructions.assign(instructions, 0);
-    for (const BlockIndex block : all_blocks(graph)) {
-        if (!found.entries[block]) continue;
-        StateInterval state = *found.entries[block];
-        const auto& code = block_at(graph, block);
-        for (std::size_t i = code.first; i <= code.last; ++i) {
-            // The instruction may be in several blocks: call contexts, nodes of a serialized CFG.
-            longest.instructions[i] =
-                std::max(longest.instructions[i], upper.wait_of(state.upper, i).cycles);
-            stepper.step(state, i);
-            if (i < code.last) stepper.leave(state, i, false);
-        }
-        if (code.exits)
-            longest.completion = std::max(longest.completion, upper.completion(state.upper));
-    }
-    return longest;
 }
 
 } // namespace warpbound::analyzer

@@ -39,18 +39,4 @@ StateInterval state_after(const assembly::ControlFlowGraph& graph, const Pipelin
                           const PipelineModel& upper, StateInterval entry, BlockIndex block,
                           std::size_t instruction);
 
-/// The longest times for which a warp is not ready, however other warps delay it. `Unit:` core
-/// cycles.
-struct LongestStalls {
-    /// `Shape:` instructions[instruction]: from the issue before it on; 0 where no path leads.
-    std::vector<std::int64_t> instructions;
-    std::int64_t completion = 0; ///< From the issue of the last EXIT to completion (C2).
-};
-
-/// Over all paths that avoid `never`, of a warp whose issues others may delay for any time.
-/// Side: upper. Sound when: both pipelines have the same number of write-buffer entries.
-LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                             const PipelineModel& upper, const PerBlock<bool>& never,
-                             std::size_t instructions);
-
 } // namespace warpbound::analyzer

@@ -102,13 +102,21 @@ Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     return sums;
 }
 
-std::vector<Term> lower_side(const LaunchDemand& demand, const ClaimRow& claim) {
+std::string first_certificate_of(const ClaimRow& claim) {
+    return claim.terms.empty() ? "" : claim.terms.front().certificate;
+}
+
+/// The sum that the policy alone allows; none: the claim is of any policy.
+std::optional<std::vector<Term>> lower_by_policy(const LaunchDemand& demand,
+                                                 const ClaimRow& claim) {
+    auto* const lower = proved_policy_of(demand.code).lower;
+    if (demand.code.geometry.warps == 1 || lower == nullptr) return std::nullopt;
+    return lower(demand.code, first_certificate_of(claim), values_for(demand, claim));
+}
+
+std::vector<Term> lower_by_any_policy(const LaunchDemand& demand, const ClaimRow& claim) {
     if (demand.code.geometry.warps == 1) return {{1, 0, certificate_id::lower_path}};
-    const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
-    if (auto* const lower = proved_policy_of(demand.code).lower)
-        if (auto terms = lower(demand.code, first, values_for(demand, claim)))
-            return std::move(*terms);
-    return lower_terms_of(demand.code, demand.tables, first);
+    return lower_terms_of(demand.code, demand.tables, first_certificate_of(claim));
 }
 
 std::vector<const Timing*> clock_reads(const TimedCode& code, std::size_t block) {
@@ -155,8 +163,10 @@ Sums possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     if (claim.upper) return upper_sums(demand, claim);
     Sums sums;
     if (demand.addressed) sums = bandwidth_terms(*demand.addressed, demand.code);
-    const bool has_certificate = !claim.terms.empty() && !claim.terms.front().certificate.empty();
-    if (has_certificate || sums.empty()) sums.push_back(lower_side(demand, claim));
+    if (auto terms = lower_by_policy(demand, claim))
+        sums.push_back(std::move(*terms));
+    else if (!first_certificate_of(claim).empty() || sums.empty())
+        sums.push_back(lower_by_any_policy(demand, claim));
     return sums;
 }
 

@@ -1,86 +1,116 @@
 #include "analyzer/policies/strict_round_robin/dependence_stalls.hpp"
 
-#include "analyzer/interference/resource_demand.hpp"
-#include "analyzer/launch/pending_times.hpp"
+#include "assembly/support/stop_token.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace warpbound::analyzer {
 
 namespace {
 
-using Timing = models::InstructionTiming;
-
-void raise(std::int64_t& most, std::int64_t cycles) {
-    most = std::max(most, cycles);
-}
-
-/// Stall by the gap and the barrier of an instruction, from its issue on.
-std::int64_t stall_after(const TimedKernel& kernel, const LaunchGeometry& shape,
-                         const OwnUses& uses, std::size_t i, bool may_transfer) {
-    std::int64_t most = std::max(uses.timing(i).gap.hi, shape.issue_slot.hi);
-    if (may_transfer) raise(most, uses.timing(i).gap_taken.hi);
-    // Whether the line is looked up after an edge is not told apart.
-    if (may_transfer && kernel.delivery.lines) raise(most, kernel.delivery.lines->wait);
-    if (uses.timing(i).is_barrier_wait) raise(most, uses.result(i));
-    return most;
-}
-
-/// Calls `use(i, lag)` for every instruction that may execute; by `lag` its result may be later
-/// than its issue makes it, since a grant of register reads may follow late (S33).
-template <class Use>
-void for_each_use(const TimedKernel& kernel, const LaunchGeometry& shape, Use use) {
-    const std::int64_t lag = longest_read_lag(kernel, shape);
-    for (std::size_t i = 0; i < kernel.used.size(); ++i) {
-        const bool lags = kernel.registers.reads && kernel.registers.reads->has_fixed_latency[i];
-        if (kernel.used[i]) use(i, lags ? lag : 0);
+/// The fixed point over all paths of the largest remaining times.
+class StallAnalysis {
+public:
+    StallAnalysis(const TimedKernel& kernel, const PipelinePair& pipelines)
+        : kernel_{kernel}, graph_{*kernel.graph}, lower_{pipelines.lower}, upper_{pipelines.upper},
+          top_{upper_.top()}, after_first_(graph_.blocks.size()) {
+        for (const assembly::Edge& edge : graph_.edges)
+            if (edge.kind == assembly::EdgeKind::Taken) transfers_.insert(ends_of(edge));
+        longest_.instructions.assign(kernel.timings.size(), 0);
     }
-}
 
-/// What any instruction of the kernel may occupy, right after its issue.
-PendingTimes occupied_by_any(const TimedKernel& kernel, const LaunchGeometry& shape,
-                             const OwnUses& uses) {
-    PendingTimes pending;
-    for_each_use(kernel, shape, [&](std::size_t i, std::int64_t lag) {
-        uses.occupy_sources(i, pending);
-        uses.occupy_results(i, lag, pending);
-    });
-    return pending;
-}
+    LongestStalls run() {
+        PipelineState state = upper_.start();
+        upper_.issue(state, block_at(graph_, assembly::entry_block).first, 0);
+        after_first_[assembly::entry_block] = std::move(state);
+        work_.insert(assembly::entry_block);
+        while (!work_.empty()) {
+            check_stop("the dependence stalls of a warp");
+            const BlockIndex block = *work_.begin();
+            work_.erase(work_.begin());
+            follow(block, *after_first_[block]);
+        }
+        return std::move(longest_);
+    }
 
-std::int64_t longest_completion(const TimedKernel& kernel, const LaunchGeometry& shape,
-                                const OwnUses& uses) {
-    std::int64_t most = 1; // C2.
-    for_each_use(kernel, shape, [&](std::size_t i, std::int64_t lag) {
-        raise(most, models::plus(uses.result(i), lag));
-        const auto& control = uses.instruction(i).control;
-        if (control && control->read_barrier) raise(most, uses.source_read(i));
-    });
-    return most;
-}
+private:
+    /// The last instruction before the edge, and the first one behind it.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> ends_of(const assembly::Edge& edge) const {
+        return {graph_.blocks[edge.from].last, graph_.blocks[edge.to].first};
+    }
+
+    /// `state`: after the issue of the block's first instruction.
+    void follow(BlockIndex block, PipelineState state) {
+        const assembly::BasicBlock& code = block_at(graph_, block);
+        for (std::size_t i = code.first; i < code.last; ++i)
+            pass(i, i + 1, false, state);
+        if (code.exits)
+            longest_.completion = std::max(longest_.completion, upper_.completion(state));
+        for (const std::size_t index : code.out) {
+            const assembly::Edge& edge = graph_.edges[index];
+            if (kernel_.facts.never[to_block(edge)]) continue;
+            const bool transfers = transfers_.count(ends_of(edge)) > 0;
+            if (transfers) pass_edge(edge, true, state);
+            // In a serialized CFG, control may be transferred to the next instruction, too.
+            if (edge.kind == assembly::EdgeKind::FallThrough) pass_edge(edge, false, state);
+        }
+    }
+
+    void pass_edge(const assembly::Edge& edge, bool transfers, PipelineState state) {
+        const auto [last, first] = ends_of(edge);
+        pass(last, first, transfers, state);
+        auto& known = after_first_[to_block(edge)];
+        if (!known) {
+            known = std::move(state);
+        } else {
+            PipelineState joined = *known;
+            upper_.join(joined, state);
+            if (joined == *known) return;
+            *known = std::move(joined);
+        }
+        work_.insert(to_block(edge));
+    }
+
+    /// From the issue of `before` to that of `next`.
+    void pass(std::size_t before, std::size_t next, bool transfers, PipelineState& state) {
+        upper_.leave(state, before, transfers);
+        longest_.instructions[next] =
+            std::max(longest_.instructions[next], upper_.wait_of(state, next).cycles);
+        upper_.issue(state, next, least_distance(before, next, transfers));
+        for (std::size_t i = 0; i < state.size(); ++i)
+            state[i] = std::min(state[i], top_[i]);
+    }
+
+    /// Of what is outstanding, only what `before` leaves is sure to be.
+    [[nodiscard]] std::int64_t least_distance(std::size_t before, std::size_t next,
+                                              bool transfers) const {
+        PipelineState state = lower_.start();
+        lower_.issue(state, before, std::numeric_limits<std::int64_t>::max());
+        lower_.leave(state, before, transfers);
+        return lower_.wait_of(state, next).cycles;
+    }
+
+    const TimedKernel& kernel_;
+    const assembly::ControlFlowGraph& graph_;
+    const PipelineModel& lower_;
+    const PipelineModel& upper_;
+    PipelineState top_;
+    /// Pairs of instructions between which control is transferred.
+    std::set<std::pair<std::size_t, std::size_t>> transfers_;
+    /// Of the blocks to which paths lead: the state after the issue of the first instruction.
+    PerBlock<std::optional<PipelineState>> after_first_;
+    std::set<BlockIndex> work_; ///< Lowest block first: reverse postorder.
+    LongestStalls longest_;
+};
 
 } // namespace
 
-LongestStalls stalls_in_any_order(const TimedKernel& kernel, const LaunchGeometry& shape) {
-    const assembly::ControlFlowGraph& graph = *kernel.graph;
-    const OwnUses uses{kernel};
-    const PendingTimes pending = occupied_by_any(kernel, shape, uses);
-    LongestStalls stalls;
-    stalls.completion = longest_completion(kernel, shape, uses);
-    stalls.instructions = per_instruction(kernel, [&](std::size_t i, const Timing&) {
-        return uses.wait(i, pending, [](const OwnResource&) { return false; });
-    });
-    const auto add_successor = [&](std::size_t i, std::size_t before, bool may_transfer) {
-        if (kernel.used[i] && kernel.used[before])
-            raise(stalls.instructions[i], stall_after(kernel, shape, uses, before, may_transfer));
-    };
-    for (const assembly::BasicBlock& block : graph.blocks) {
-        for (std::size_t i = block.first + 1; i <= block.last; ++i)
-            add_successor(i, i - 1, false);
-        for (const std::size_t edge : block.out)
-            add_successor(graph.blocks[graph.edges[edge].to].first, block.last, true);
-    }
-    return stalls;
+LongestStalls longest_stalls(const TimedKernel& kernel, const PipelinePair& pipelines) {
+    return StallAnalysis{kernel, pipelines}.run();
 }
 
 } // namespace warpbound::analyzer

@@ -40,31 +40,13 @@ std::string any_scheduler_suffix(const RotationPath& path) {
     return path.changes_scheduler ? "-any-scheduler" : "";
 }
 
-/// Terms of the critical path with the largest sum.
-template <class TermsOf>
-std::vector<BoundTerm> longest_of(const std::vector<RotationPath>& paths, TermsOf terms_of) {
-    std::vector<BoundTerm> most;
-    for (const RotationPath& path : paths) {
-        std::vector<BoundTerm> terms = terms_of(path);
-        if (most.empty() || sum_of(most) < sum_of(terms)) most = std::move(terms);
-    }
-    return most;
-}
-
 } // namespace
 
 RoundRobinDelay::RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape,
                                  const AnalysisRun& run, const Warps& warps)
-    : kernel_{kernel}, shape_{shape}, run_{run}, known_{warps.stalls},
-      has_queueing_{warps.has_queueing}, ports_{port_times(kernel)}, isolated_{
-                                                                         warps.isolated.count()} {
-    // The verifier knows which resources may be awaited, not what is outstanding at each
-    // instruction.
-    LongestStalls longest =
-        known_ == Stalls::InAnyOrder
-            ? stalls_in_any_order(kernel, shape)
-            : longest_stalls(*kernel.graph, warps.pipelines.lower, warps.pipelines.upper,
-                             kernel.facts.never, kernel.timings.size());
+    : kernel_{kernel}, shape_{shape}, run_{run}, has_queueing_{warps.has_queueing},
+      ports_{port_times(kernel)}, isolated_{warps.isolated.count()} {
+    LongestStalls longest = longest_stalls(kernel, warps.pipelines);
     stalls_ = std::move(longest.instructions);
     completion_ = longest.completion;
     turns_ = most_on_a_path(kernel, InstructionCosts(ports_.size(), 1));
@@ -114,13 +96,6 @@ BoundTerm RoundRobinDelay::residual_occupancy_of(const RotationPath& path,
 std::vector<BoundTerm> RoundRobinDelay::rotation_terms(const RotationPath& path,
                                                        std::int64_t rotation) const {
     const std::int64_t slot = shape_.issue_slot.hi;
-    if (known_ == Stalls::OfOutstanding)
-        return {{"issue slots of the warps of a scheduler, one of each in a rotation",
-                 models::plus(models::times(path.rotations, path.warp_slots),
-                              path.warp_slots.count() - 1),
-                 slot},
-                {"stall of a rotation by a warp", path.rotations,
-                 rotation - rotation_without_stalls(path).count()}};
     const std::int64_t more = (Cycles{turns_} * path.blocks - Cycles{path.rotations}).count();
     return {
         term("rotations, one for each instruction of a warp, with a turn of every other warp "
@@ -179,21 +154,16 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
     return terms;
 }
 
-std::vector<BoundTerm> RoundRobinDelay::by_rotations(const std::vector<RotationPath>& paths) const {
-    Cycles shortest{0};
-    for (const RotationPath& path : paths)
-        shortest = std::max(shortest, rotation_without_stalls(path));
+std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path) const {
+    const std::int64_t shortest = rotation_without_stalls(path).count();
     std::vector<std::int64_t> levels = stalls_;
-    levels.push_back(shortest.count());
+    levels.push_back(shortest);
     levels.push_back(refill_);
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-    levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest.count()));
-    const auto sum = [&](std::size_t level) {
-        return longest_of(
-            paths, [&](const RotationPath& path) { return by_rotations(path, levels[level]); });
-    };
-    // The largest sum of the paths is convex in the length of a rotation.
+    levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest));
+    const auto sum = [&](std::size_t level) { return by_rotations(path, levels[level]); };
+    // The sum is convex in the length of a rotation.
     std::size_t first = 0;
     std::size_t last = levels.size() - 1;
     while (first < last) {
@@ -230,13 +200,12 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& path) const
     return terms;
 }
 
-std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& paths) const {
-    std::vector<BoundTerm> warps =
-        longest_of(paths, [&](const RotationPath& path) { return by_warps(path); });
+std::vector<BoundTerm> RoundRobinDelay::terms(const RotationPath& path) const {
+    std::vector<BoundTerm> warps = by_warps(path);
     // A rotation may stall by loads of several warps, each with queueing delay at the caches
     // (S29a).
     if (has_queueing_) return warps;
-    std::vector<BoundTerm> rotations = by_rotations(paths);
+    std::vector<BoundTerm> rotations = by_rotations(path);
     return sum_of(warps) < sum_of(rotations) ? warps : rotations;
 }
 

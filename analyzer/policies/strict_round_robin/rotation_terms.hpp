@@ -38,22 +38,16 @@ struct RotationPath {
 /// Suffix of the certificate on the time of one warp in isolation.
 inline constexpr const char* in_isolation = "-in-isolation";
 
-/// Time of rotations under `srr`.
+/// Time of rotations under `srr`. Each term is a number of the launch or has a certificate, which
+/// is kept where certificates are.
 class RoundRobinDelay {
 public:
-    /// What is known of stalls.
-    enum class Stalls {
-        OfOutstanding, ///< What is outstanding at each instruction (S25).
-        InAnyOrder ///< Which resources may be awaited. Each term is a number of the launch or has a
-                   ///< certificate, which is kept where certificates are (docs/theory, S28).
-    };
     /// The warps that rotate.
     struct Warps {
         const PipelinePair& pipelines; ///< With a write buffer that never delays.
         /// The longest time of one in isolation with these pipelines, over all paths that loop
         /// bounds allow.
         models::Cycles isolated;
-        Stalls stalls;
         bool has_queueing = false; ///< Their accesses may wait for others in the memory system.
     };
     RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape, const AnalysisRun& run,
@@ -62,9 +56,9 @@ public:
     /// Largest number of instructions (turns) of a warp.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
 
-    /// Side: upper. Terms of the longest of these paths, without the drains of stores; terms of
-    /// zero cycles are included.
-    [[nodiscard]] std::vector<BoundTerm> terms(const std::vector<RotationPath>& paths) const;
+    /// Side: upper. Terms of a path, without the drains of stores; terms of zero cycles are
+    /// included.
+    [[nodiscard]] std::vector<BoundTerm> terms(const RotationPath& path) const;
 
     /// Side: upper. Demand of warps of other schedulers.
     [[nodiscard]] BoundTerm demand_of_other_schedulers(const RotationPath& path) const;
@@ -76,7 +70,7 @@ private:
     /// Bound by the time of each warp in isolation.
     [[nodiscard]] std::vector<BoundTerm> by_warps(const RotationPath& path) const;
     /// The least bound by rotations, over their lengths.
-    [[nodiscard]] std::vector<BoundTerm> by_rotations(const std::vector<RotationPath>& paths) const;
+    [[nodiscard]] std::vector<BoundTerm> by_rotations(const RotationPath& path) const;
     /// The terms of the rotations themselves.
     [[nodiscard]] std::vector<BoundTerm> rotation_terms(const RotationPath& path,
                                                         std::int64_t rotation) const;
@@ -96,7 +90,6 @@ private:
     const TimedKernel& kernel_;
     const LaunchGeometry& shape_;
     AnalysisRun run_;
-    Stalls known_;
     bool has_queueing_;
     InstructionCosts stalls_; ///< From the previous issue on.
     InstructionCosts ports_;

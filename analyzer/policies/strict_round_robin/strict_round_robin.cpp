@@ -18,11 +18,6 @@ namespace {
 
 constexpr const char* strict_order = "all warps of a scheduler, in strict round robin";
 
-struct StrictOrderBound {
-    std::vector<BoundTerm> terms;
-    bool simulated = false; ///< The first term is the simulated time of the only schedule.
-};
-
 /// Critical path on a scheduler whose `warps` warps stay in the rotation until they end.
 RotationPath path_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
                                models::Warps warps) {
@@ -136,8 +131,8 @@ struct StrictOrder {
             paths.push_back(path_of_scheduler(shape, turns, warps));
         return paths;
     }
-    [[nodiscard]] RoundRobinDelay::Warps warps(RoundRobinDelay::Stalls stalls) const {
-        return {pipelines, isolated.execution.proved, stalls, has_queueing};
+    [[nodiscard]] RoundRobinDelay::Warps warps() const {
+        return {pipelines, isolated.execution.proved, has_queueing};
     }
 };
 
@@ -157,66 +152,85 @@ Result<StrictOrder> strict_order_of(const TimedKernel& kernel, const ScheduledLa
                        std::move(isolated).value(), memory.has_queueing()};
 }
 
-/// Time of this path, with its stalls by warps of other schedulers.
-StrictOrderBound terms_of_scheduler(const TimedKernel& kernel, const StrictOrder& order,
-                                    const RoundRobinDelay& times, const RotationPath& path) {
-    // The simulation contains neither queueing delay nor the stages in front of the units.
-    const auto simulated = order.has_queueing || kernel.registers.reads
-                               ? std::nullopt
-                               : unless_stopped([&] {
-                                     return time_in_strict_order(kernel, order.shape.issue_slot,
-                                                                 path.warps, Side::Upper);
-                                 }).value_or(std::nullopt);
-    if (!simulated) return {times.terms({path})};
-    return {{{strict_order, 1, simulated->count()}, times.demand_of_other_schedulers(path)}, true};
-}
+struct StrictOrderBound {
+    SideAnswer answer;
+    std::vector<BoundTerm> counted; ///< Of all cases, those of zero cycles included.
+};
 
-/// The bound of these terms, to which those of the drains are added.
-SideAnswer with_drains(const TimedKernel& kernel, const AnalysisRun& run, const StrictOrder& order,
-                       StrictOrderBound bound, bool has_evidence) {
-    for (BoundTerm& term : terms_of_drains(kernel, order.shape, run))
-        bound.terms.push_back(std::move(term));
-    if (has_evidence) keep_counted_certificates(run, bound.terms);
-    std::erase_if(bound.terms,
-                  [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
-    SideAnswer answer = order.isolated;
-    SideResult& execution = answer.execution;
-    const bool simulated = bound.simulated && bound.terms.size() == 1;
-    execution.proof = simulated ? Proof::ScheduleExploration : Proof::ResponseTime;
-    if (simulated) execution.outcome = Outcome::Optimal;
-    BoundExpression sum;
-    sum.text = has_evidence      ? "stalls by what a warp may await"
-               : bound.simulated ? "the only schedule"
-                                 : "stalls by what is outstanding at each instruction";
-    sum.terms = std::move(bound.terms);
-    sum.has_evidence = has_evidence;
-    set_bound(execution, std::move(sum));
-    execution.best_found.reset();
-    return answer;
-}
-
-/// By path bounds that have certificates.
-SideAnswer by_any_stalls(const TimedKernel& kernel, const LaunchGeometry& shape,
-                         const AnalysisRun& run, const StrictOrder& order) {
-    const RoundRobinDelay times{kernel, shape, run,
-                                order.warps(RoundRobinDelay::Stalls::InAnyOrder)};
-    return with_drains(kernel, run, order, {times.terms(order.paths(times.turns()))}, true);
-}
-
-SideAnswer by_outstanding(const TimedKernel& kernel, const LaunchGeometry& shape,
-                          const AnalysisRun& certified, const StrictOrder& order) {
-    const AnalysisRun run = certified.without_certificates();
-    const RoundRobinDelay times{kernel, shape, run,
-                                order.warps(RoundRobinDelay::Stalls::OfOutstanding)};
-    const std::vector<RotationPath> paths = order.paths(times.turns());
-    if (!order.is_one_wave_without_barriers())
-        return with_drains(kernel, run, order, {times.terms(paths)}, false);
-    StrictOrderBound bound;
-    for (const RotationPath& path : paths) {
-        StrictOrderBound one = terms_of_scheduler(kernel, order, times, path);
-        if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
+/// The bound of the worst case. `cases`: the terms of each, without those of the drains.
+StrictOrderBound worst_with_drains(const TimedKernel& kernel, const AnalysisRun& run,
+                                   const StrictOrder& order, const std::string& text,
+                                   std::vector<std::vector<BoundTerm>> cases) {
+    const std::vector<BoundTerm> drains = terms_of_drains(kernel, order.shape, run);
+    StrictOrderBound bound{order.isolated, {}};
+    std::vector<BoundExpression> sums;
+    for (std::vector<BoundTerm>& terms : cases) {
+        terms.insert(terms.end(), drains.begin(), drains.end());
+        bound.counted.insert(bound.counted.end(), terms.begin(), terms.end());
+        std::erase_if(terms,
+                      [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
+        BoundExpression& sum = sums.emplace_back();
+        sum.text = text;
+        if (cases.size() > 1) sum.text += sums.size() == 1 ? ", one warp fewer" : ", all warps";
+        sum.terms = std::move(terms);
     }
-    return with_drains(kernel, run, order, std::move(bound), false);
+    SideResult& execution = bound.answer.execution;
+    execution.proof = Proof::ResponseTime;
+    execution.best_found.reset();
+    set_bound(execution, worst_of(Side::Upper, std::move(sums)));
+    return bound;
+}
+
+StrictOrderBound by_rotations_or_warps(const TimedKernel& kernel, const AnalysisRun& run,
+                                       const StrictOrder& order, const RoundRobinDelay& times) {
+    std::vector<std::vector<BoundTerm>> cases;
+    for (const RotationPath& path : order.paths(times.turns()))
+        cases.push_back(times.terms(path));
+    return worst_with_drains(kernel, run, order, "rotations, or warps one after another",
+                             std::move(cases));
+}
+
+/// Side: upper. The simulated time of warps with a single path, and their stalls by warps of other
+/// schedulers.
+std::optional<StrictOrderBound> simulated_from_above(const TimedKernel& kernel,
+                                                     const AnalysisRun& run,
+                                                     const StrictOrder& order,
+                                                     const RoundRobinDelay& times) {
+    // The simulation contains neither queueing delay nor the stages in front of the units.
+    if (!order.is_one_wave_without_barriers() || order.has_queueing || kernel.registers.reads)
+        return std::nullopt;
+    std::vector<std::vector<BoundTerm>> cases;
+    for (const RotationPath& path : order.paths(times.turns())) {
+        const auto simulated = unless_stopped([&] {
+                                   return time_in_strict_order(kernel, order.shape.issue_slot,
+                                                               path.warps, Side::Upper);
+                               }).value_or(std::nullopt);
+        if (!simulated) return std::nullopt;
+        cases.push_back(
+            {{strict_order, 1, simulated->count()}, times.demand_of_other_schedulers(path)});
+    }
+    StrictOrderBound bound =
+        worst_with_drains(kernel, run, order, "the only schedule", std::move(cases));
+    SideResult& execution = bound.answer.execution;
+    if (execution.terms.size() > 1) return bound;
+    execution.proof = Proof::ScheduleExploration;
+    execution.outcome = Outcome::Optimal;
+    return bound;
+}
+
+/// Each term is a number of the launch or has a certificate. Those of the smallest bound are kept,
+/// which comes first.
+Alternatives strict_order_alternatives(const TimedKernel& kernel, const AnalysisRun& run,
+                                       const StrictOrder& order) {
+    const RoundRobinDelay times{kernel, order.shape, run, order.warps()};
+    StrictOrderBound first = by_rotations_or_warps(kernel, run, order, times);
+    auto second = simulated_from_above(kernel, run, order, times);
+    if (second && second->answer.execution.proved <= first.answer.execution.proved)
+        std::swap(first, *second);
+    keep_counted_certificates(run, first.counted);
+    Alternatives all{std::move(first.answer)};
+    if (second) all.push_back(std::move(second->answer));
+    return all;
 }
 
 /// Side: lower. The simulated time of warps with a single path.
@@ -231,37 +245,29 @@ std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
                 shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
         }).value_or(std::nullopt);
     if (!simulated) return std::nullopt;
-    return explored_schedules(any_policy, "the only schedule",
-                              {strict_order, 1, simulated->count()});
+    SideAnswer answer =
+        explored_schedules(any_policy, "the only schedule", {strict_order, 1, simulated->count()});
+    answer.execution.bound.has_evidence = true; // S25: derived again.
+    return answer;
 }
 
 class StrictRoundRobin final : public Policy {
 public:
     [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
-                                                  Wanted wanted) const override {
-        const TimedKernel& kernel = context.kernel;
-        const LaunchGeometry& shape = context.launch.shape;
-        const AnalysisRun& run = context.run;
-        const auto order = strict_order_of(kernel, context.launch, context.memory, run);
+                                                  Wanted /*wanted*/) const override {
+        const auto order =
+            strict_order_of(context.kernel, context.launch, context.memory, context.run);
         if (!order) return order.as_failure();
-        Alternatives all;
-        if (wanted != Wanted::WithEvidence)
-            add_alternative(all, !run.certificates || wanted == Wanted::Tightest,
-                            [&] { return by_outstanding(kernel, shape, run, order.value()); });
-        if (wanted != Wanted::Tightest)
-            add_alternative(all, run.certificates || wanted == Wanted::WithEvidence,
-                            [&] { return by_any_stalls(kernel, shape, run, order.value()); });
-        return all;
+        return strict_order_alternatives(context.kernel, context.run, order.value());
     }
 
     [[nodiscard]] Result<Alternatives> from_below(const AnalysisContext& context,
                                                   SideAnswer any_policy, Deadline /*deadline*/,
-                                                  Wanted wanted) const override {
+                                                  Wanted /*wanted*/) const override {
         Alternatives all{std::move(any_policy)};
-        if (wanted != Wanted::WithEvidence)
-            if (auto simulated =
-                    simulated_from_below(context.kernel, context.launch.shape, all.front()))
-                all.push_back(std::move(*simulated));
+        if (auto simulated =
+                simulated_from_below(context.kernel, context.launch.shape, all.front()))
+            all.push_back(std::move(*simulated));
         return all;
     }
 };

@@ -8,9 +8,9 @@
 namespace warpbound::analyzer {
 
 /// Refuses what `barriers_without_early_ends` refuses, and contradictory facts. Alternatives from
-/// above: rotations with stalls by what is outstanding at each instruction, or for warps with a
-/// single path the simulated schedule; rotations with stalls by what may be awaited, which have
-/// certificates (docs/theory, S25 and S28). From below: the simulated schedule.
+/// above: rotations, or warps one after another, which have certificates (docs/theory, S25, S28
+/// and S77), and for warps with a single path the simulated schedule. From below: the simulated
+/// schedule.
 const Policy& strict_round_robin();
 
 } // namespace warpbound::analyzer

@@ -83,8 +83,8 @@ bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
 }
 
 Sums sums_of_strict_turns(const PolicyInputs& inputs) {
-    return {strict_round_robin_terms_of(inputs.code, inputs.tables, inputs.demand.rotations,
-                                        inputs.waits_in_memory, inputs.values)};
+    return strict_round_robin_terms_of(inputs.code, inputs.tables, inputs.demand.rotations,
+                                       inputs.waits_in_memory, inputs.values);
 }
 
 void add_strict_turns(const TimedCode& code, bool /*waits_in_memory*/, PolicyDemand& demand) {
@@ -136,9 +136,10 @@ constexpr std::array proved_policies{
                  .holds_back = has_strict_turns,
                  .add_demand = add_strict_turns,
                  .upper = sums_of_strict_turns,
+                 .lower = strict_round_robin_lower_terms_of,
                  .covers = covers_stages,
                  .by_addresses = QueueingProof::InStrictTurns,
-                 .theorems = "S25, S25a, S28, S29a"},
+                 .theorems = "S25, S25a, S28, S29a, S77"},
     ProvedPolicy{.kind = PolicyKind::VariableRate,
                  .holds_back = has_time_slots,
                  .add_demand = add_time_slots,

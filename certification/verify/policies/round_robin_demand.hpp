@@ -5,9 +5,9 @@
 /// (S28).
 
 #include "certification/verify/interference/demand.hpp"
+#include "certification/verify/policies/dependence_stalls.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,20 +23,11 @@ struct InterferencePerTurn {
 /// What ends a waiting interval of a warp without its issue, and the waiting interval that follows.
 InterferencePerTurn interference_per_turn_of(const TimedCode& code);
 
-/// D of S28: how long a warp may remain unready after its turn before, by what it waits for itself,
-/// whatever path it is on. `Unit:` core cycles. Side: upper.
-struct DependenceStalls {
-    std::vector<std::int64_t> of_instruction;
-    std::int64_t longest = 0;
-    std::int64_t after_barrier = 0; ///< D_B: of an instruction that may follow a barrier.
-    std::int64_t completion = 1;    ///< From the last EXIT on.
-};
-
 /// Of strict round robin.
 struct RotationDemand {
-    /// N: what a rotation weighs by the certificates of the kernel, beyond which stalls count.
-    /// None: the certificates count no rotations.
-    std::optional<std::int64_t> rotation;
+    /// N: what a rotation weighs by certificates of the kernel, beyond which stalls count, in
+    /// increasing order. Empty: the certificates count no rotations.
+    std::vector<std::int64_t> rotations;
     DependenceStalls stalls;
     DemandTables tables;
 };

@@ -5,9 +5,11 @@
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
 #include "certification/verify/interference/register_reads.hpp"
+#include "certification/verify/policies/only_schedule.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace warpbound::certification::verify {
@@ -142,8 +144,6 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
     const LaunchGeometry& launch = code.geometry;
     const models::Interval& slot = launch.issue_slot;
     const std::int64_t refill = longest_refill(code);
-    if (rotation < models::times(counts.warp_slots, slot.hi))
-        refuted(code.kernel.id + ": a rotation is shorter than the issue slots of its turns");
     const std::int64_t other_slots = models::times(counts.warp_slots - 1, slot.hi);
     // Turns before one that follows a re-entry: those of the others, and of the block's g warps.
     const std::int64_t turns_of_re_entry = models::plus(
@@ -168,17 +168,66 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
     return terms;
 }
 
-/// All but drains; with `on_scheduler` warps on the scheduler in one wave without barriers.
-std::vector<Term> sum_without_drains(const TimedCode& code, const RotationDemand& demand,
-                                     std::int64_t on_scheduler) {
+/// With `on_scheduler` warps on the scheduler in one wave without barriers.
+TurnCounts counts_of(const TimedCode& code, std::int64_t on_scheduler) {
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t barriers = most_barriers_if_none_ends_early(code);
-    const TurnCounts counts = launch.waves == 1 && barriers == 0
-                                  ? counts_of_one_wave(launch, on_scheduler)
-                              : launch.warps_per_block == 1 ? counts_of_single_warps(launch)
-                                                            : counts_of_blocks(launch, barriers);
-    return demand.rotation ? sum_by_rotations(code, counts, *demand.rotation, demand.stalls)
-                           : sum_by_warps(code, counts);
+    if (launch.waves == 1 && barriers == 0) return counts_of_one_wave(launch, on_scheduler);
+    return launch.warps_per_block == 1 ? counts_of_single_warps(launch)
+                                       : counts_of_blocks(launch, barriers);
+}
+
+bool has_certificates(const CertificateValues& values, const std::vector<Term>& terms) {
+    try {
+        (void)sum_of(values, terms);
+        return true;
+    } catch (const Finding& finding) {
+        if (finding.verdict != Verdict::Incomplete) throw;
+        return false;
+    }
+}
+
+/// S25: one wave without barriers, of warps with one path. Certificates of other sums say that the
+/// claim is one of these.
+std::optional<std::vector<Term>> sum_of_only_schedule(const TimedCode& code,
+                                                      const RotationDemand& demand,
+                                                      const TurnCounts& counts) {
+    const bool is_another = !demand.rotations.empty() ||
+                            find_certificate(code.kernel, certificate_id::in_isolation) != nullptr;
+    if (is_another || code.geometry.waves > 1 || code.kernel.architecture.has_read_ports())
+        return std::nullopt;
+    const auto time = time_of_only_schedule(code, counts.warp_slots, true);
+    if (!time) return std::nullopt;
+    std::vector<Term> terms = port_terms(code, counts);
+    terms.push_back({1, *time, ""});
+    return terms;
+}
+
+/// Without drains: each of the sums whose certificates are there, or that by warps.
+std::vector<std::vector<Term>> sums_without_drains(const TimedCode& code,
+                                                   const RotationDemand& demand,
+                                                   const TurnCounts& counts, bool through_caches,
+                                                   const CertificateValues& values) {
+    const std::int64_t slots = models::times(counts.warp_slots, code.geometry.issue_slot.hi);
+    std::vector<std::vector<Term>> sums;
+    for (const std::int64_t rotation : demand.rotations) {
+        if (rotation < slots) continue; // Of a case with fewer warps.
+        auto terms = sum_by_rotations(code, counts, rotation, demand.stalls);
+        if (has_certificates(values, terms)) sums.push_back(std::move(terms));
+    }
+    if (!through_caches)
+        if (auto terms = sum_of_only_schedule(code, demand, counts); terms)
+            if (has_certificates(values, *terms)) sums.push_back(std::move(*terms));
+    auto terms = sum_by_warps(code, counts);
+    if (sums.empty() || has_certificates(values, terms)) sums.push_back(std::move(terms));
+    return sums;
+}
+
+std::vector<Term> drains_in_turns(const TimedCode& code, const DemandTables& tables) {
+    const LaunchGeometry& launch = code.geometry;
+    if (launch.waves > 1 && launch.multiprocessors > 1) return drain_terms_of(code, tables, "");
+    return {{launch.waves == 1 ? launch.resident_warps() : launch.warps, 0,
+             certificate_id::upper_drain}};
 }
 
 } // namespace
@@ -189,32 +238,50 @@ bool has_strict_turns(const TimedCode& code) {
            launch.per_scheduler(launch.resident_warps()) > 1;
 }
 
-std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const DemandTables& tables,
-                                              const RotationDemand& demand, bool through_caches,
-                                              const CertificateValues& values) {
+std::vector<std::vector<Term>> strict_round_robin_terms_of(const TimedCode& code,
+                                                           const DemandTables& tables,
+                                                           const RotationDemand& demand,
+                                                           bool through_caches,
+                                                           const CertificateValues& values) {
     // S29a: a rotation may wait for the loads of several warps, each of which waits at caches.
-    if (through_caches && demand.rotation)
+    if (through_caches && !demand.rotations.empty())
         refuted(code.kernel.id + ": rotations do not count queueing delays at caches");
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t warps = launch.resident_warps();
     // S25: a scheduler may have one warp less; the others of the multiprocessor are one more then.
-    std::vector<Term> worst;
-    models::Cycles most{0};
+    // Each case has its least sum, and the largest of these is a bound; so is whatever is no less.
+    std::vector<std::vector<Term>> all;
+    models::Cycles worst{0};
     for (std::int64_t on_scheduler = std::max<std::int64_t>(1, warps / launch.schedulers);
          on_scheduler <= launch.per_scheduler(warps); ++on_scheduler) {
-        std::vector<Term> terms = sum_without_drains(code, demand, on_scheduler);
-        const models::Cycles sum = sum_of(values, terms);
-        if (!worst.empty() && sum <= most) continue;
-        most = sum;
-        worst = std::move(terms);
+        std::optional<models::Cycles> least;
+        for (std::vector<Term>& terms : sums_without_drains(
+                 code, demand, counts_of(code, on_scheduler), through_caches, values)) {
+            const models::Cycles sum = sum_of(values, terms);
+            least = std::min(least.value_or(sum), sum);
+            all.push_back(std::move(terms));
+        }
+        worst = std::max(worst, *least);
     }
-    if (launch.waves > 1 && launch.multiprocessors > 1) {
-        for (Term& term : drain_terms_of(code, tables, ""))
-            worst.push_back(std::move(term));
-    } else {
-        worst.push_back({launch.waves == 1 ? warps : launch.warps, 0, certificate_id::upper_drain});
-    }
-    return worst;
+    std::erase_if(all, [&](const auto& terms) { return sum_of(values, terms) < worst; });
+    const std::vector<Term> drains = drains_in_turns(code, tables);
+    for (std::vector<Term>& terms : all)
+        terms.insert(terms.end(), drains.begin(), drains.end());
+    return all;
+}
+
+std::optional<std::vector<Term>>
+strict_round_robin_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
+                                  const CertificateValues& /*values*/) {
+    const LaunchGeometry& launch = code.represented;
+    if (!first_certificate.empty() || launch.waves > 1 || code.kernel.architecture.has_read_ports())
+        return std::nullopt;
+    // Some multiprocessor has this many blocks, and a scheduler of it its share of their warps.
+    const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);
+    const auto time = time_of_only_schedule(
+        code, launch.per_scheduler(models::times(blocks, launch.warps_per_block)), false);
+    if (!time) return std::nullopt;
+    return std::vector<Term>{{1, *time, ""}};
 }
 
 } // namespace warpbound::certification::verify

@@ -6,6 +6,8 @@
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/policies/round_robin_demand.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -14,11 +16,20 @@ namespace warpbound::certification::verify {
 /// has the turn.
 bool has_strict_turns(const TimedCode& code);
 
-/// The sum by rotations where the certificates count them, else that by warps. `through_caches`:
-/// whether accesses wait at caches. Requires: `has_strict_turns`. Throws `Finding` when the
-/// rotations do not fit the launch. Side: upper.
-std::vector<Term> strict_round_robin_terms_of(const TimedCode& code, const DemandTables& tables,
-                                              const RotationDemand& demand, bool through_caches,
-                                              const CertificateValues& values);
+/// Sums of which each is a bound: by rotations of each length that certificates count, by warps,
+/// and of the only schedule. `through_caches`: whether accesses wait at caches. Requires:
+/// `has_strict_turns`. Throws `Finding` when the rotations do not fit the launch, or a certificate
+/// is missing. Side: upper.
+std::vector<std::vector<Term>> strict_round_robin_terms_of(const TimedCode& code,
+                                                           const DemandTables& tables,
+                                                           const RotationDemand& demand,
+                                                           bool through_caches,
+                                                           const CertificateValues& values);
+
+/// The only schedule of warps with one path; none: there may be several, or the claim is of a
+/// certificate. Side: lower.
+std::optional<std::vector<Term>>
+strict_round_robin_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
+                                  const CertificateValues& values);
 
 } // namespace warpbound::certification::verify

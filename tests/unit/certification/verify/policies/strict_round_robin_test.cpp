@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace warpbound::certification {
@@ -59,9 +60,10 @@ TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
         {"rotations-of-", "stalls-beyond-", "demand-other-schedulers", "drain"});
     has("strict turns of blocks that meet, one wave",
         {"in-isolation", "issue-slots", "residual-occupancy-any-scheduler", "drain"});
-    has("strict turns that take the same time", {"rotations-of-", "stalls-beyond-", "drain"});
+    // No result is waited for beyond the slots of 32 warps.
+    has("strict turns that take the same time", {"rotations-of-32", "drain"});
     const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
-    EXPECT_TRUE(bundle.reports.front().without_evidence);
+    EXPECT_FALSE(bundle.reports.front().without_evidence);
 }
 
 /// Somebody forgets a wait, a slot or a port of one instruction in a table, and brings the bound in
@@ -122,6 +124,70 @@ TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
     edit(files, certificates_of_kernel + "in-isolation.json",
          [](Json& json) { json["facts"] = "all"; });
     EXPECT_EQ(structure_of(files), Verdict::Failed);
+}
+
+/// Two warps of each scheduler, with one path.
+Bundle bundle_of_one_path() {
+    KernelInput input;
+    input.kernel = "line";
+    input.listing = "!Kernel line\nMOV R1, R2;\nMOV R3, R1;\nEXIT;\n!EndKernel\n";
+    input.architecture =
+        models::write_architecture(models::load_architecture("fermi-gtx470").value());
+    input.launch = "1x128";
+    input.policy = "srr";
+    input.multiprocessors = 1;
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    made.kernels.push_back(std::move(input));
+    return build_bundle(made).value();
+}
+
+/// The bundle with a claim on the execution time that is so much larger, as is its only term.
+EvidenceFiles with_claim_moved(EvidenceFiles files, const char* side, std::int64_t cycles) {
+    edit(files, "claims.json", [&](Json& json) {
+        for (Json& claim : json["claims"]) {
+            if (claim["quantity"] != "execution-time" || claim["side"] != side) continue;
+            claim["value"] = claim["value"].get<std::int64_t>() + cycles;
+            Json& term = claim["proof"]["terms"][0];
+            term["cycles"] = term["cycles"].get<std::int64_t>() + cycles;
+        }
+    });
+    return files;
+}
+
+TEST(LaunchEvidence, OfTheOnlyScheduleIsSteppedAgain) {
+    const Bundle bundle = bundle_of_one_path();
+    EXPECT_FALSE(bundle.reports.front().without_evidence);
+    EXPECT_THAT(certificates_of_upper_bound(bundle), testing::IsEmpty());
+    EXPECT_EQ(structure_of(bundle.files), Verdict::Holds);
+    EXPECT_EQ(structure_of(with_claim_moved(bundle.files, "upper", -1)), Verdict::Failed);
+    EXPECT_EQ(structure_of(with_claim_moved(bundle.files, "lower", 1)), Verdict::Failed);
+    for (const char* other : {"1x192", "2x128", "1x64"}) {
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json", [&](Json& json) { json["launch"] = other; });
+        EXPECT_NE(structure_of(files), Verdict::Holds) << other;
+    }
+    for (const char* policy : {"lrr", "gto", "variable-rate:fast=0,every=2"}) {
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json", [&](Json& json) { json["policy"] = policy; });
+        EXPECT_NE(structure_of(files), Verdict::Holds) << policy;
+    }
+}
+
+// Rotations of another length are no evidence of shorter ones.
+TEST(LaunchEvidence, OfStrictTurnsWithRotationsOfAnotherLengthFails) {
+    const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
+    EvidenceFiles files = bundle.files;
+    int renamed = 0;
+    for (const auto& [path, file] : bundle.files) {
+        const auto at = path.find("rotations-of-");
+        if (at == std::string::npos) continue;
+        files.erase(path);
+        files[path.substr(0, at) + "rotations-of-1" + path.substr(path.rfind('.'))] = file;
+        ++renamed;
+    }
+    ASSERT_GT(renamed, 0);
+    EXPECT_NE(structure_of(files), Verdict::Holds);
 }
 
 TEST(LaunchEvidence, OfOneWarpPerSchedulerIsThatOfAnyWorkConservingPolicy) {
