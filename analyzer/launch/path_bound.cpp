@@ -63,10 +63,23 @@ Deadline earlier(const Deadline& deadline) {
 
 } // namespace
 
+namespace {
+
+/// Instructions that no path has delay no grant.
+std::optional<RegisterReads> reads_on_paths(const TimedKernel& kernel) {
+    std::optional<RegisterReads> reads = kernel.registers.reads;
+    for (std::size_t i = 0; reads && i < kernel.used.size(); ++i)
+        if (!kernel.used[i]) reads->has_fixed_latency[i] = false;
+    return reads;
+}
+
+} // namespace
+
 PipelinePair pipelines_of(const TimedKernel& kernel, std::int64_t buffer_entries,
                           const models::Interval& buffer_drain,
                           const std::vector<SlotDistance>& slots, bool stages_in_state) {
-    const IssueStages stages{.reads = kernel.registers.reads ? &*kernel.registers.reads : nullptr,
+    const std::optional<RegisterReads> reads = reads_on_paths(kernel);
+    const IssueStages stages{.reads = reads ? &*reads : nullptr,
                              .writes =
                                  kernel.registers.writes ? &*kernel.registers.writes : nullptr,
                              .in_state = stages_in_state};

@@ -233,10 +233,11 @@ Alternatives strict_order_alternatives(const TimedKernel& kernel, const Analysis
     return all;
 }
 
-/// Side: lower. The simulated time of warps with a single path.
+/// Side: lower. The simulated time of warps with a single path. `has_evidence`: whether the least
+/// latencies follow from the listing and the description, without addresses.
 std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
                                                const LaunchGeometry& shape,
-                                               const SideAnswer& any_policy) {
+                                               const SideAnswer& any_policy, bool has_evidence) {
     if (shape.waves() > 1 || kernel.registers.reads) return std::nullopt;
     const auto simulated =
         unless_stopped([&] {
@@ -247,7 +248,7 @@ std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
     if (!simulated) return std::nullopt;
     SideAnswer answer =
         explored_schedules(any_policy, "the only schedule", {strict_order, 1, simulated->count()});
-    answer.execution.bound.has_evidence = true; // S25: derived again.
+    answer.execution.bound.has_evidence = has_evidence;
     return answer;
 }
 
@@ -265,8 +266,8 @@ public:
                                                   SideAnswer any_policy, Deadline /*deadline*/,
                                                   Wanted /*wanted*/) const override {
         Alternatives all{std::move(any_policy)};
-        if (auto simulated =
-                simulated_from_below(context.kernel, context.launch.shape, all.front()))
+        if (auto simulated = simulated_from_below(context.kernel, context.launch.shape, all.front(),
+                                                  !context.memory.caches.has_value()))
             all.push_back(std::move(*simulated));
         return all;
     }
