@@ -57,6 +57,15 @@ EvidenceFiles read_bundle(const std::string& folder) {
     return files;
 }
 
+constexpr const char* one_path = "FADD R1, R0, R0 ;\nFADD R2, R0, R0 ;\nEXIT ;\n";
+constexpr const char* two_paths = "ISETP.EQ.AND P0, PT, R9, c [0x0] [0x20], PT ;\n"
+                                  "@P0 BRA B ;\n"
+                                  "S2R R0, SR_TID.X ;\n"
+                                  "SHL R0, R0, 0x2 ;\n"
+                                  "LDS R1, [R0] ;\n"
+                                  "FADD R2, R0, R0 ;\n"
+                                  "B: EXIT ;\n";
+
 EvidenceFiles certified(Honest which) {
     const Folder folder;
     const std::string saxpy = tree + "/examples/saxpy/sm_75";
@@ -97,6 +106,12 @@ EvidenceFiles certified(Honest which) {
         if (which == Honest::InTurns) append(certify, {"--policy", "srr"});
         break;
     }
+    case Honest::Turns:
+    case Honest::Schedule:
+        append(certify, {folder.write("turns.sass", which == Honest::Turns ? two_paths : one_path),
+                         "--architecture", tree + "/docs/theory/examples/small.xml", "--launch",
+                         "1x96", "--assume", "schedulers/count=1", "--policy", "srr"});
+        break;
     case Honest::Counted:
         append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});

@@ -27,6 +27,8 @@ enum class Honest {
     Cached,    ///< Accesses through caches, by their addresses, 8 runs.
     InSlots,   ///< The same in time slots.
     InTurns,   ///< The same in strict turns.
+    Turns,     ///< Strict turns of warps with two paths.
+    Schedule,  ///< Strict turns of warps with one path.
     Counted,   ///< A loop whose bound follows from the code alone.
     Waves,     ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
