@@ -32,10 +32,10 @@ void OwnUses::occupy_sources(std::size_t i, PendingTimes& pending) const {
                        source_read(i));
 }
 
-void OwnUses::occupy_results(std::size_t i, std::int64_t lag, PendingTimes& pending) const {
+void OwnUses::occupy_results(std::size_t i, PendingTimes& pending) const {
     if (timing(i).waits_for_registers)
         for (const assembly::Register& written : instruction(i).effects.writes)
-            pending.occupy({OwnResource::Kind::Register, written}, models::plus(result(i), lag));
+            pending.occupy({OwnResource::Kind::Register, written}, result(i));
     if (const auto& control = instruction(i).control; control && control->write_barrier)
         pending.occupy(scoreboard_of(static_cast<std::size_t>(*control->write_barrier)), result(i));
 }

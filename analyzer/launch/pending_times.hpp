@@ -106,8 +106,8 @@ public:
 
     /// From the issue on: its port, and until its sources are read.
     void occupy_sources(std::size_t i, PendingTimes& pending) const;
-    /// From the issue on: its results. `lag`: by how much those of registers may be later.
-    void occupy_results(std::size_t i, std::int64_t lag, PendingTimes& pending) const;
+    /// From the issue on: its results.
+    void occupy_results(std::size_t i, PendingTimes& pending) const;
 
 private:
     static OwnResource scoreboard_of(std::size_t index) {

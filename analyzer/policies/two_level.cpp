@@ -107,7 +107,7 @@ private:
         uses_.for_each_awaited(i, [&](const OwnResource& resource) { pending.release(resource); });
         uses_.occupy_sources(i, pending);
         if (!models::leaves_active_set(uses_.instruction(i).opcode_class))
-            uses_.occupy_results(i, 0, pending);
+            uses_.occupy_results(i, pending);
     }
 
     /// `pending`: seen from the issue of `before`, which `i` may follow.

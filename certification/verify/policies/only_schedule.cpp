@@ -64,7 +64,7 @@ private:
         std::size_t ways = 0;
         for (const std::size_t block : loop.blocks)
             for (const std::size_t to : open_successors(block))
-                ways += loop.blocks.count(to) == 0 ? 1 : 0;
+                if (loop.blocks.count(to) == 0) ++ways;
         return ways;
     }
 
