@@ -174,6 +174,54 @@ TEST(LaunchEvidence, OfTheOnlyScheduleIsSteppedAgain) {
     }
 }
 
+/// Releases of a scoreboard that DEPBAR counts, a guarded instruction, and a loop.
+constexpr const char* counted_releases = R"(!Arch sm_75
+!Kernel counted
+  @P0 BRA L0 ?WAIT5_END_GROUP;
+  MOV R9, R8 ?WAIT6_END_GROUP;
+L0:
+  MUFU.COS R1, R10 &wr=0x0 ?WAIT1_END_GROUP;
+  MUFU.COS R2, R11 &wr=0x0 ?WAIT1_END_GROUP;
+  MUFU.COS R3, R12 &wr=0x0 &rd=0x1 ?WAIT2_END_GROUP;
+  DEPBAR.LE SB0, 0x1 ?WAIT4_END_GROUP;
+  @P1 MUFU.COS R5, R1 &req={0,1} &wr=0x2 ?WAIT2_END_GROUP;
+  FADD R6, R5, R4 &req={2} ?WAIT4_END_GROUP;
+L1:
+  MUFU.COS R7, R6 &wr=0x4 ?WAIT2_END_GROUP;
+  DEPBAR.LE SB4, 0x2 ?WAIT4_END_GROUP;
+  @P2 BRA L1 ?WAIT5_END_GROUP;
+  EXIT ?WAIT5_END_GROUP;
+!EndKernel
+)";
+
+TEST(LaunchEvidence, OfStrictTurnsFindsWhatIsOutstandingAgain) {
+    models::FlowFacts facts;
+    facts.kernel = "counted";
+    facts.program_digest = assembly::digest_of(counted_releases);
+    facts.loops.push_back({.header = 0x80, .min = 1, .max = 5});
+    models::Architecture machine = models::load_architecture("turing-t4").value();
+    machine.fetch = {};
+    machine.register_file = {};
+    KernelInput input;
+    input.kernel = facts.kernel;
+    input.listing = counted_releases;
+    input.flow_facts = models::write_flow_facts(facts);
+    input.architecture = models::write_architecture(machine);
+    input.policy = "srr";
+    input.multiprocessors = 1;
+    for (const char* launch : {"1x256", "1x288", "3x96", "40x64"}) {
+        input.launch = launch;
+        BundleInputs made;
+        made.tool_version = "1.2.3";
+        made.kernels.push_back(input);
+        const auto bundle = build_bundle(made);
+        ASSERT_TRUE(bundle) << to_string(bundle.error());
+        EXPECT_FALSE(bundle.value().reports.front().without_evidence) << launch;
+        const auto structure = structure_step(bundle.value().files);
+        EXPECT_EQ(structure.verdict, Verdict::Holds) << structure.detail;
+    }
+}
+
 // Rotations of another length are no evidence of shorter ones.
 TEST(LaunchEvidence, OfStrictTurnsWithRotationsOfAnotherLengthFails) {
     const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
