@@ -25,8 +25,8 @@ std::optional<std::int64_t> most_of(const models::Architecture& machine, const c
 
 /// Lines that one cache may hold: by its size or by its sets, whichever is more. `sets`: of the
 /// whole cache, for each way.
-std::int64_t most_lines(const models::Architecture& machine, const char* level, std::int64_t sets,
-                        std::int64_t line) {
+std::int64_t capacity_in_lines(const models::Architecture& machine, const char* level,
+                               std::int64_t sets, std::int64_t line) {
     const auto ways = most_of(machine, level, "ways");
     if (!ways) return unlimited;
     const auto size = most_of(machine, level, "size").value_or(0);
@@ -51,10 +51,10 @@ std::optional<Present> most_present(const models::Architecture& machine,
         invalidate != nullptr && invalidate->interval && invalidate->interval->lo > 0; // C79
     const auto bytes = [](std::uint64_t size) { return static_cast<std::int64_t>(size); };
     if (!starts_empty)
-        present.lines_of_first_level = most_lines(machine, "l1", *sets, bytes(memory.line));
+        present.lines_of_first_level = capacity_in_lines(machine, "l1", *sets, bytes(memory.line));
     present.lines_of_second_level =
-        most_lines(machine, "l2", (models::Cycles{*second_sets} * memory.slices.hi).count(),
-                   bytes(memory.second_line));
+        capacity_in_lines(machine, "l2", (models::Cycles{*second_sets} * memory.slices.hi).count(),
+                          bytes(memory.second_line));
     if (present.lines_of_first_level > far || present.lines_of_second_level > far)
         return std::nullopt;
     present.lines_of_first_level =
