@@ -54,6 +54,28 @@ Failure contradiction(const TimedKernel& kernel) {
                    stated.name};
 }
 
+/// Blocks of no run: those that are never executed, and those that no path to an exit passes.
+PerBlock<bool> blocks_of_no_run(const assembly::ControlFlowGraph& graph,
+                                const PerBlock<bool>& never) {
+    PerBlock<bool> without(graph.blocks.size(), true);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t i = without.size(); i-- > 0;) { // Exits come last in the order of blocks.
+            const BlockIndex block{i};
+            if (!without[block] || never[block]) continue;
+            const assembly::BasicBlock& code = block_at(graph, block);
+            const bool leads_on =
+                std::any_of(code.out.begin(), code.out.end(), [&](std::size_t edge) {
+                    return !without[to_block(graph.edges[edge])];
+                });
+            if (!code.exits && !leads_on) continue;
+            without[block] = false;
+            changed = true;
+        }
+    }
+    return without;
+}
+
 /// The deadline, or that of the scope if it comes first.
 Deadline earlier(const Deadline& deadline) {
     const Deadline of_scope = current_stop().deadline();
@@ -125,7 +147,8 @@ PathGraph prefix_graph_of(const TimedKernel& kernel, const PipelinePair& rules,
     const Span span = whole_run(graph, rules.upper);
     PathGraph paths = build_prefix_delay_graph(
         graph, rules.upper,
-        outstanding(graph, rules.lower, rules.upper, never, span, rules.start()), never,
+        outstanding(graph, rules.lower, rules.upper, never, span, rules.start()),
+        blocks_of_no_run(graph, never),
         std::min(affordable_nodes(kernel), nodes_per_block.value_or(SIZE_MAX)), span, demand);
     if (kernel.delivery.lines) add_first_waits_of_loops(graph, *kernel.delivery.lines, paths);
     return paths;

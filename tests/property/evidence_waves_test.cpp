@@ -91,10 +91,13 @@ TEST(EvidenceOfManyWaves, ClaimsWhatIsAnalyzed) {
         const std::int64_t claimed = upper_claim(evidence).value;
         EXPECT_GE(claimed, waves->upper.proved.count()) << "seed " << seed;
         check::Certificate* const beginnings = certificate_of_beginnings(evidence);
-        EXPECT_EQ(beginnings != nullptr, waves->is_along_chain()) << "seed " << seed;
+        // Of launches whose schedules are explored it may be there, too.
+        EXPECT_TRUE(beginnings != nullptr || !waves->is_along_chain()) << "seed " << seed;
         if (beginnings == nullptr) continue;
-        ++along_chain;
-        EXPECT_EQ(claimed, waves->upper.proved.count()) << "seed " << seed;
+        if (waves->is_along_chain()) {
+            ++along_chain;
+            EXPECT_EQ(claimed, waves->upper.proved.count()) << "seed " << seed;
+        }
         const check::KernelCase& kernel = *evidence.kernels.front();
         EXPECT_TRUE(is_shown_by_addition(kernel, *beginnings)) << "seed " << seed;
         --beginnings->bound;
