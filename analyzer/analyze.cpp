@@ -1,13 +1,12 @@
 #include "analyzer/analyze.hpp"
 
 #include "analyzer/assumptions.hpp"
-#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
+#include "analyzer/divergent_sides.hpp"
 #include "analyzer/evidence/operand_delay.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
-#include "analyzer/launch/representative_paths.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/compulsory_traffic.hpp"
@@ -23,7 +22,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,42 +31,6 @@
 namespace warpbound::analyzer {
 
 namespace {
-
-/// Divergence. The contexts whose paths bound the two sides: one and the same where the warp is
-/// uniform, else the path of one thread from below and the serialized control-flow graph from
-/// above (docs/theory, S19d).
-struct Sides {
-    AnalysisContext lower;
-    AnalysisContext upper;
-    /// What `upper` refers to where the warp may diverge.
-    std::unique_ptr<const SerializedCfg> cfg;
-    /// What `lower` refers to where threads represent their warps.
-    std::unique_ptr<const RepresentativePaths> representatives{};
-};
-
-/// What the user can state where divergence is assumed and not bounded.
-Failure with_advice(Failure refusal) {
-    refusal.what += "; where the lanes of a warp always agree, state <uniform at=\"ADDRESS OF THE "
-                    "BRANCH\"/> in the flow facts";
-    return refusal;
-}
-
-Result<Sides> serialize_divergence(const AnalysisContext& context) {
-    auto representatives = representative_paths(context.kernel, context.launch.policy);
-    AnalysisContext lower =
-        representatives ? representative_context(context, *representatives) : context;
-    if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
-        return Sides{std::move(lower), context, nullptr, std::move(representatives)};
-    auto serialized = serialized_cfg(context.kernel);
-    if (!serialized) return with_advice(serialized.error());
-    auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
-    lower.kernel = single_lane_kernel(lower.kernel);
-    AnalysisContext upper = context;
-    upper.kernel = serialized_kernel(context.kernel, *cfg);
-    if (context.run.certificates != nullptr)
-        context.run.certificates->serialized = SerializedPaths{*cfg, upper.kernel.facts.loops};
-    return Sides{std::move(lower), std::move(upper), std::move(cfg), std::move(representatives)};
-}
 
 /// Refuses warps of whose scoreboards too much would be outstanding (C85).
 Result<void> check_counters(const TimedKernel& kernel) {
@@ -425,7 +387,7 @@ Result<Analysis> bounds_of(const Request& request) {
     const auto context = prepare(request);
     if (!context) return context.as_failure();
     // Divergence: the paths that the warp's instructions can take.
-    const auto sides = serialize_divergence(context.value());
+    const auto sides = sides_of(context.value());
     if (!sides) return sides.as_failure();
     if (auto fits = check_counters(sides.value().upper.kernel); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
@@ -470,7 +432,7 @@ Result<Analysis> bounds_of(const Request& request) {
 Result<models::PerMemory<std::int64_t>> traffic_of_launch(const Request& request) {
     const auto context = prepare(request);
     if (!context) return context.as_failure();
-    const auto sides = serialize_divergence(context.value());
+    const auto sides = sides_of(context.value());
     if (!sides) return sides.as_failure();
     // By numbers of transactions, which is what evidence shows of accesses.
     const AnalysisContext plain = without_addresses(sides.value().upper);

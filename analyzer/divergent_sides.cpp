@@ -1,0 +1,58 @@
+#include "analyzer/divergent_sides.hpp"
+
+#include "analyzer/divergence/serialized_facts.hpp"
+#include "analyzer/evidence/certificate.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr int most_branches_named = 4;
+
+/// What the user can state where divergence is assumed and not bounded.
+Failure with_advice(Failure refusal, const TimedKernel& kernel) {
+    std::string facts;
+    int branches = 0;
+    for (const models::DivergentFact& fact : kernel.stated->divergents) {
+        const auto index = kernel.function->index_of(fact.at);
+        if (!index) continue;
+        const auto flow = kernel.function->instructions[*index].control_flow;
+        if (flow == assembly::ControlFlow::None || flow == assembly::ControlFlow::Exit) continue;
+        if (++branches <= most_branches_named)
+            facts +=
+                fmt::format("{}<uniform at=\"0x{:04x}\"/>", branches == 1 ? "" : ", ", fact.at);
+    }
+    if (branches == 0) return refusal;
+    if (branches > most_branches_named)
+        facts += fmt::format(" and {} more", branches - most_branches_named);
+    refusal.what += fmt::format("; where the lanes of a warp always agree at a branch, state so in "
+                                "the flow facts: {}",
+                                facts);
+    return refusal;
+}
+
+} // namespace
+
+Result<Sides> sides_of(const AnalysisContext& context) {
+    auto representatives = representative_paths(context.kernel, context.launch.policy);
+    AnalysisContext lower =
+        representatives ? representative_context(context, *representatives) : context;
+    if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
+        return Sides{std::move(lower), context, nullptr, std::move(representatives)};
+    auto serialized = serialized_cfg(context.kernel);
+    if (!serialized) return with_advice(serialized.error(), context.kernel);
+    auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
+    lower.kernel = single_lane_kernel(lower.kernel);
+    AnalysisContext upper = context;
+    upper.kernel = serialized_kernel(context.kernel, *cfg);
+    if (context.run.certificates != nullptr)
+        context.run.certificates->serialized = SerializedPaths{*cfg, upper.kernel.facts.loops};
+    return Sides{std::move(lower), std::move(upper), std::move(cfg), std::move(representatives)};
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Both sides of a bound where the lanes of a warp may diverge.
+
+#include "analyzer/divergence/serialized_cfg.hpp"
+#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/representative_paths.hpp"
+#include "assembly/support/result.hpp"
+
+#include <memory>
+
+namespace warpbound::analyzer {
+
+/// The contexts whose paths bound the two sides: one and the same where the warp is
+/// uniform, else the path of one thread from below and the serialized control-flow graph from
+/// above (docs/theory, S19d).
+struct Sides {
+    AnalysisContext lower;
+    AnalysisContext upper;
+    /// What `upper` refers to where the warp may diverge.
+    std::unique_ptr<const SerializedCfg> cfg;
+    /// What `lower` refers to where threads represent their warps.
+    std::unique_ptr<const RepresentativePaths> representatives{};
+};
+
+/// Refuses divergence that is not bounded, naming what the user can state of the branches. Keeps
+/// the serialized control-flow graph as evidence where the run keeps certificates.
+Result<Sides> sides_of(const AnalysisContext& context);
+
+} // namespace warpbound::analyzer
