@@ -130,7 +130,7 @@ private:
                 i + 1 < path.size() ? std::optional{paths_.nodes[path[i + 1]].block} : std::nullopt;
             for (std::size_t loop = 0; loop < iterations.size(); ++loop) {
                 if (!(*present_)[loop]) continue;
-                const bool enters_header = to == header_block(graph_.loops[loop]);
+                const bool enters_header = to && *to == header_block(graph_.loops[loop]);
                 if (!inside(loop, from)) {
                     if (enters_header) iterations[loop] = 0;
                 } else if (enters_header) {
