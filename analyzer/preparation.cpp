@@ -66,9 +66,9 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// The described groups for which nothing is proved under a policy that does not conserve work:
-/// memory queues (S38) and constant operands (S42), and under a policy that limits active sets read
-/// ports where a register may wait for the lag of a result (S33), and instruction caches that may
-/// replace lines (S36). Write ports (S69) and reads of variable latency (S73) under every such
+/// constant operands (S42), and under a policy that limits active sets read ports where a register
+/// may wait for the lag of a result (S33), and instruction caches that may replace lines (S36).
+/// Write ports (S69) and reads of variable latency (S73) under every such
 /// policy.
 std::vector<std::string_view> groups_without_bounds(const Request& request) {
     const models::Architecture& architecture = *request.architecture;
@@ -83,7 +83,6 @@ std::vector<std::string_view> groups_without_bounds(const Request& request) {
     if (architecture.has_write_ports()) groups.emplace_back("register-file/write-ports");
     if (architecture.has_variable_latency_reads())
         groups.emplace_back("register-file/variable-latency-reads");
-    if (architecture.has_memory_queue()) groups.emplace_back("memory-queue");
     if (architecture.has_operand_caches() && !bounds_operand_misses_without_conservation(request))
         groups.emplace_back("memories/constant");
     return groups;

@@ -1,5 +1,6 @@
 #include "analyzer/interference/resource_demand.hpp"
 
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 #include "assembly/isa/target.hpp"
 
@@ -18,63 +19,6 @@ models::UnitScope scope_of(const TimedKernel& kernel, const models::InstructionT
 
 std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
     return models::occupancy_of_port(timing).hi;
-}
-
-/// What the memory instructions of a kernel take from the queue of a scheduler (S38). `Unit:` core
-/// cycles.
-struct QueueUse {
-    bool is_used = false;
-    std::int64_t backlog = 0; ///< Until the queue can hand over again, that delays nothing, but by
-                              ///< `late_of` an own instruction.
-    std::int64_t longest_entry = 0;
-    std::int64_t longest_spacing = 0;
-    std::int64_t longest_occupancy = 0;
-    std::int64_t places = 0;
-};
-
-std::int64_t spacing_of(const models::InstructionTiming& timing) {
-    return std::max(longest_occupancy(timing), timing.queue->interval.hi);
-}
-
-QueueUse queue_use(const TimedKernel& kernel) {
-    QueueUse use;
-    std::int64_t full = 0; // Hand-overs of a full queue.
-    std::int64_t least_lag = 0;
-    for (std::size_t i = 0; i < kernel.timings.size(); ++i) {
-        if (!kernel.used[i] || !kernel.timings[i]) continue;
-        const models::InstructionTiming& timing = kernel.timings[i].value();
-        if (!timing.queue) continue;
-        const models::QueueTiming& queue = *timing.queue;
-        const std::int64_t all_places = models::times(queue.places, queue.interval.lo);
-        const std::int64_t lag = models::plus(queue.entry.lo, queue.interval.lo);
-        full = use.is_used ? std::min(full, all_places) : all_places;
-        least_lag = use.is_used ? std::min(least_lag, lag) : lag;
-        use.is_used = true;
-        use.places = queue.places;
-        use.longest_entry = std::max(use.longest_entry, queue.entry.hi);
-        use.longest_spacing = std::max(use.longest_spacing, spacing_of(timing));
-        use.longest_occupancy = std::max(use.longest_occupancy, longest_occupancy(timing));
-    }
-    use.backlog = std::min(full, std::max(least_lag, use.longest_entry));
-    return use;
-}
-
-/// Cycles of the lag of an own instruction in which the backlog does not fall (S38, lemma 2).
-std::int64_t late_of(const models::QueueTiming& queue, std::int64_t backlog) {
-    return std::max<std::int64_t>(0, backlog - models::plus(queue.entry.lo, queue.interval.lo));
-}
-
-/// By how much an instruction makes the memory queue delay others, and its own warp; 0 where each
-/// warp has a queue to itself.
-InstructionCosts queue_costs(const TimedKernel& kernel, const LaunchGeometry& shape) {
-    const QueueUse use = queue_use(kernel);
-    const bool in_state = has_scheduler_to_itself(shape);
-    return per_instruction(
-        kernel, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            if (!timing.queue || in_state) return 0;
-            return models::plus(spacing_of(timing),
-                                std::max<std::int64_t>(0, timing.queue->entry.hi - use.backlog));
-        });
 }
 
 /// The occupancy of its latch by an instruction of fixed latency; else 0.
@@ -109,7 +53,7 @@ InstructionCosts grant_distances(const TimedKernel& kernel, const LaunchGeometry
 InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchGeometry& shape) {
     InstructionCosts costs = port_times(kernel);
     const InstructionCosts distances = grant_distances(kernel, shape);
-    const InstructionCosts queued = queue_costs(kernel, shape);
+    const InstructionCosts queued = queue_demand(kernel, shape);
     const std::int64_t slot = shape.issue_slot.hi;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         if (!kernel.used[i] || !kernel.timings[i]) continue;
@@ -122,39 +66,14 @@ InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchG
 
 InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape) {
     const InstructionCosts distances = grant_distances(kernel, shape);
-    const InstructionCosts queued = queue_costs(kernel, shape);
-    const QueueUse use = queue_use(kernel);
+    const InstructionCosts queued = queue_demand(kernel, shape);
+    const InstructionCosts late = lags_without_backlog(kernel);
     return per_instruction(
         kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             const std::int64_t gap = std::max({std::int64_t{1}, shape.issue_slot.lo,
                                                std::min(timing.gap.lo, timing.gap_taken.lo)});
-            const std::int64_t late =
-                queued[i] > 0 ? late_of(*timing.queue, use.backlog) : std::int64_t{0};
             return models::plus(std::max<std::int64_t>(0, distances[i] - gap),
-                                models::plus(queued[i], late));
-        });
-}
-
-std::int64_t queue_carry_in(const TimedKernel& kernel, const LaunchGeometry& shape) {
-    const QueueUse use = queue_use(kernel);
-    if (!use.is_used) return 0;
-    // What the queue of the former scheduler still hands over.
-    models::Cycles carry_in = models::Cycles{use.longest_occupancy} * (use.places + 1);
-    if (!has_scheduler_to_itself(shape))
-        carry_in += models::Cycles{std::max(use.longest_entry, use.longest_spacing)} +
-                    models::Cycles{use.longest_spacing} * use.places - models::Cycles{use.backlog};
-    return carry_in.count();
-}
-
-bool uses_memory_queue(const TimedKernel& kernel) {
-    return queue_use(kernel).is_used;
-}
-
-InstructionCosts hand_over_costs(const TimedKernel& kernel) {
-    return per_instruction(
-        kernel, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
-            const bool may_be_off = assembly::is_guarded(kernel.function->instructions[i]);
-            return timing.queue && !may_be_off ? timing.queue->interval.lo : 0;
+                                models::plus(queued[i], queued[i] > 0 ? late[i] : 0));
         });
 }
 

@@ -30,13 +30,6 @@ InstructionCosts cost_to_other_schedulers(const TimedKernel& kernel);
 /// For how long the register reads of an instruction, and its place in the memory queue, delay its
 /// own warp when others use its scheduler (docs/theory, S33, S38). Side: upper.
 InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape);
-/// How long memory queues delay the critical path when it changes to another warp, at most. Side:
-/// upper.
-std::int64_t queue_carry_in(const TimedKernel& kernel, const LaunchGeometry& shape);
-/// Whether an instruction on a path waits in a memory queue (C71).
-bool uses_memory_queue(const TimedKernel& kernel);
-/// Time between two hand-overs of a scheduler that an instruction takes. Side: lower.
-InstructionCosts hand_over_costs(const TimedKernel& kernel);
 /// Distance of grants that an instruction needs: for its reads, and for the latch of its unit,
 /// which carries a lag on (docs/theory, S33). All 0 when no grant lags. Side: upper.
 InstructionCosts grant_distances(const TimedKernel& kernel, const LaunchGeometry& shape);

@@ -18,6 +18,7 @@ struct OwnResource {
     assembly::Register reg{};
     std::size_t index = 0; ///< Of a scoreboard, or of the unit of a port.
     std::size_t user = 0;  ///< Of a port: the instruction that occupies it.
+    bool queued = false;   ///< By an instruction that waits in a memory queue (C71).
 
     friend auto operator<=>(const OwnResource&, const OwnResource&) = default;
 };
@@ -28,16 +29,24 @@ public:
     void occupy(const OwnResource& resource, std::int64_t cycles) {
         if (cycles > 0) longest_[resource] = std::max(longest_[resource], cycles);
     }
-    void release(const OwnResource& resource) { longest_.erase(resource); }
+    void release(const OwnResource& resource) {
+        longest_.erase(resource);
+        longest_.erase(behind_queue(resource));
+    }
     template <class Predicate> void release_if(Predicate is_over) {
         std::erase_if(longest_, [&](const auto& one) { return is_over(one.first); });
     }
-    /// After at least so many cycles.
+    /// After at least so many cycles. What a memory queue may delay is left as it is: cycles in
+    /// which the queue delays it do not count (docs/theory, S78).
     [[nodiscard]] PendingTimes after(std::int64_t cycles) const;
     /// Covers the other one, too. Returns whether that changes it.
     bool join(const PendingTimes& other);
-    /// Until the resource is available; 0: it is.
+    /// Until the resource is available, but for what a memory queue may delay; 0: it is.
     [[nodiscard]] std::int64_t until(const OwnResource& resource) const;
+    /// Until it is available of what a memory queue may delay.
+    [[nodiscard]] std::int64_t until_behind_queue(const OwnResource& resource) const {
+        return until(behind_queue(resource));
+    }
     /// Until the ports of a unit are available, but for those of which `is_over`.
     template <class Predicate>
     [[nodiscard]] std::int64_t until_port(std::size_t unit, Predicate is_over) const {
@@ -50,6 +59,11 @@ public:
     }
 
 private:
+    static OwnResource behind_queue(OwnResource resource) {
+        resource.queued = true;
+        return resource;
+    }
+
     std::map<OwnResource, std::int64_t> longest_; ///< What is not listed is available.
 };
 
@@ -89,18 +103,22 @@ public:
             if ((mask >> scoreboard & 1U) != 0) use(scoreboard_of(scoreboard));
     }
     /// Longest wait of the instruction for registers, scoreboards and its port, but for ports of
-    /// which `is_over`. A DEPBAR, which names its scoreboard among its operands, may wait for any.
+    /// which `is_over`, and for what a memory queue may delay.
     template <class Predicate>
     [[nodiscard]] std::int64_t wait(std::size_t i, const PendingTimes& pending,
                                     Predicate is_over) const {
         std::int64_t most = pending.until_port(timing(i).unit, is_over);
-        const auto wait_for = [&](const OwnResource& resource) {
+        for_each_possible(i, [&](const OwnResource& resource) {
             most = std::max(most, pending.until(resource));
-        };
-        for_each_awaited(i, wait_for);
-        if (instruction(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
-            for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
-                wait_for(scoreboard_of(scoreboard));
+        });
+        return most;
+    }
+    /// Longest wait of the instruction for what a memory queue may delay.
+    [[nodiscard]] std::int64_t wait_behind_queue(std::size_t i, const PendingTimes& pending) const {
+        std::int64_t most = 0;
+        for_each_possible(i, [&](const OwnResource& resource) {
+            most = std::max(most, pending.until_behind_queue(resource));
+        });
         return most;
     }
 
@@ -112,6 +130,16 @@ public:
 private:
     static OwnResource scoreboard_of(std::size_t index) {
         return {OwnResource::Kind::Scoreboard, {}, index};
+    }
+    /// The resource as the instruction occupies it.
+    [[nodiscard]] OwnResource of_queue(std::size_t i, OwnResource resource) const;
+    /// Registers and scoreboards that the instruction may wait for. A DEPBAR, which names its
+    /// scoreboard among its operands, may wait for any.
+    template <class Use> void for_each_possible(std::size_t i, Use use) const {
+        for_each_awaited(i, use);
+        if (instruction(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
+            for (std::size_t scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
+                use(scoreboard_of(scoreboard));
     }
 
     const TimedKernel* kernel_;

@@ -1,5 +1,6 @@
 #include "analyzer/policies/loose_round_robin.hpp"
 
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/work_conserving.hpp"
 
 #include <optional>

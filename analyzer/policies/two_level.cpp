@@ -1,5 +1,6 @@
 #include "analyzer/policies/two_level.hpp"
 
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/pending_times.hpp"
 #include "analyzer/policies/work_conserving.hpp"
@@ -17,7 +18,8 @@ using Timing = models::InstructionTiming;
 
 /// Per instruction: longest stall of a warp before it that does not make the warp leave the active
 /// set (C19). It counts from the end of the issue slot of the previous instruction, after a barrier
-/// from its opening. Holds for any interference by others. `Unit:` core cycles. Side: upper.
+/// from its opening. Holds for any interference by others. Cycles in which memory queues delay are
+/// not counted: they are demand (docs/theory, S78). `Unit:` core cycles. Side: upper.
 class ActiveSetStalls {
 public:
     ActiveSetStalls(const TimedKernel& kernel, const LaunchGeometry& shape)
@@ -123,7 +125,8 @@ private:
             stall = std::max(stall, uses_.result(before));
         else
             stall -= issue_slot_.lo;
-        stalls_[i] = std::max(stalls_[i], stall);
+        // The queue may have delayed during that issue slot.
+        stalls_[i] = std::max({stalls_[i], stall, uses_.wait_behind_queue(i, pending)});
     }
 
     const TimedKernel& kernel_;
@@ -141,8 +144,9 @@ public:
     [[nodiscard]] Demand demand(const TimedKernel& kernel,
                                 const LaunchGeometry& shape) const override {
         Demand demand = WorkConserving::demand(kernel, shape);
-        demand.within_active_set = ActiveSetStalls{kernel, shape}.stalls();
-        demand.residual_occupancy = port_times(kernel);
+        const TimedKernel lagging = with_queue_lags(kernel, lags_without_backlog(kernel));
+        demand.within_active_set = ActiveSetStalls{lagging, shape}.stalls();
+        demand.residual_occupancy = port_times(lagging);
         for (std::int64_t& occupancy : demand.residual_occupancy)
             occupancy = std::max<std::int64_t>(0, occupancy - shape.issue_slot.lo);
         return demand;

@@ -7,6 +7,7 @@
 #include "analyzer/interference/covering_chain.hpp"
 #include "analyzer/interference/critical_path.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/interference/store_ports.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"

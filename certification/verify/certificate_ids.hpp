@@ -49,6 +49,8 @@ inline constexpr const char* ports = "execution-time-upper-ports";
 inline constexpr const char* write_buffer = "execution-time-upper-write-buffer";
 /// Of the stages in front of the units, by register reads (S50).
 inline constexpr const char* stages = "execution-time-upper-stages";
+/// Of memory queues without a place (S78).
+inline constexpr const char* queue_places = "execution-time-upper-queue-places";
 /// Suffix: the warp may be in any warp slot.
 inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 

@@ -114,15 +114,19 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     const bool in_slots = drawn == Drawn::CachesInSlots || drawn == Drawn::FrontEndInSlots;
     const bool behind_front_end =
         drawn == Drawn::FrontEndInSlots || drawn == Drawn::FrontEndInTurns;
+    const bool is_held_back = drawn == Drawn::HeldBackQueue;
     const bool many_waves = drawn == Drawn::ManyWaves;
     const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1) ||
                          (many_waves && seed / 4 % 5 == 1);
-    const bool queues = drawn == Drawn::MemoryQueue || (many_waves && seed / 4 % 5 == 2);
+    const bool queues =
+        drawn == Drawn::MemoryQueue || is_held_back || (many_waves && seed / 4 % 5 == 2);
     const bool operands = drawn == Drawn::Operands || (many_waves && seed / 4 % 5 == 3);
-    const bool in_order = in_turns || in_slots;
+    const bool in_order = in_turns || in_slots || is_held_back;
     const bool alone = count_facts || (!in_order && !many_waves && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
+    constexpr std::array holding_back{"srr", "two-level:active=1", "variable-rate:fast=0,every=2"};
     std::string policy = in_turns                        ? "srr"
+                         : is_held_back                  ? holding_back[seed / 4 % 3]
                          : in_slots                      ? slots[chosen % slots.size()]
                          : fetches || queues || operands ? conserving[chosen % conserving.size()]
                          : many_waves || drawn == Drawn::ReadPorts

@@ -17,6 +17,7 @@ enum class Drawn {
     CachesInTurns,    ///< The same in strict turns.
     ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
     MemoryQueue,      ///< One warp or several on a machine with memory queues.
+    HeldBackQueue,    ///< Several on such a machine, in slots, strict turns or small active sets.
     Fetch,            ///< On machines with small instruction caches, in no order.
     FrontEndInSlots,  ///< Several warps in slots of their own, behind read ports, small instruction
                       ///< caches, or both.

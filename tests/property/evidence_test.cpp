@@ -309,6 +309,15 @@ TEST(EvidenceProperty, OfManyWavesAddsUpAndHoldsRuns) {
                 "replacement and start of a block"});
 }
 
+TEST(EvidenceProperty, OfMemoryQueuesUnderPoliciesThatHoldWarpsBackAddsUpAndHoldsRuns) {
+    check_sums(Drawn::HeldBackQueue,
+               {"slots of the warp in which the memory queue of its scheduler is full",
+                "slot that may be blocked again after the start of the last block",
+                "port occupancy of a warp beyond its issue slots",
+                "an instruction that issued before the critical path changed to another block",
+                "stalls of a warp within the active set, as many warps at a time as it holds"});
+}
+
 /// That the script needs each region: without one, counts beyond the bound turn where no path
 /// enters.
 void expect_needed_regions(const check::KernelCase& kernel, const check::Certificate& certificate,

@@ -15,9 +15,9 @@ namespace {
 /// The fixed point over all paths of the largest remaining times.
 class StallAnalysis {
 public:
-    StallAnalysis(const TimedKernel& kernel, const PipelinePair& pipelines)
-        : kernel_{kernel}, graph_{*kernel.graph}, lower_{pipelines.lower}, upper_{pipelines.upper},
-          top_{upper_.top()}, after_first_(graph_.blocks.size()) {
+    StallAnalysis(const TimedKernel& kernel, const PipelinePair& pipelines, Remaining remaining)
+        : kernel_{kernel}, remaining_{remaining}, graph_{*kernel.graph}, lower_{pipelines.lower},
+          upper_{pipelines.upper}, top_{upper_.top()}, after_first_(graph_.blocks.size()) {
         for (const assembly::Edge& edge : graph_.edges)
             if (edge.kind == assembly::EdgeKind::Taken) transfers_.insert(ends_of(edge));
         longest_.instructions.assign(kernel.timings.size(), 0);
@@ -88,6 +88,7 @@ private:
     /// Of what is outstanding, only what `before` leaves is sure to be.
     [[nodiscard]] std::int64_t least_distance(std::size_t before, std::size_t next,
                                               bool transfers) const {
+        if (remaining_ == Remaining::AsBegun) return 0;
         PipelineState state = lower_.start();
         lower_.issue(state, before, std::numeric_limits<std::int64_t>::max());
         lower_.leave(state, before, transfers);
@@ -95,6 +96,7 @@ private:
     }
 
     const TimedKernel& kernel_;
+    Remaining remaining_;
     const assembly::ControlFlowGraph& graph_;
     const PipelineModel& lower_;
     const PipelineModel& upper_;
@@ -109,8 +111,9 @@ private:
 
 } // namespace
 
-LongestStalls longest_stalls(const TimedKernel& kernel, const PipelinePair& pipelines) {
-    return StallAnalysis{kernel, pipelines}.run();
+LongestStalls longest_stalls(const TimedKernel& kernel, const PipelinePair& pipelines,
+                             Remaining remaining) {
+    return StallAnalysis{kernel, pipelines, remaining}.run();
 }
 
 } // namespace warpbound::analyzer

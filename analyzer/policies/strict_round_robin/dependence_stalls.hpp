@@ -18,10 +18,17 @@ struct LongestStalls {
     std::int64_t completion = 0; ///< From the issue of the last EXIT to completion (C2).
 };
 
+/// What of an outstanding time remains at the next issue of the warp.
+enum class Remaining {
+    AfterIssues, ///< It shrinks by what the instruction before makes the next one wait for.
+    AsBegun      ///< All of it: the cycles between the issues may not count (docs/theory, S78).
+};
+
 /// Over all paths of the kernel's graph that the facts allow. What is outstanding shrinks, from one
 /// issue of the warp to its next one, by what the instruction that issued last makes the next one
 /// wait for at least, and by no more. `pipelines`: without stages in their state, and with a write
 /// buffer that never delays.
-LongestStalls longest_stalls(const TimedKernel& kernel, const PipelinePair& pipelines);
+LongestStalls longest_stalls(const TimedKernel& kernel, const PipelinePair& pipelines,
+                             Remaining remaining = Remaining::AfterIssues);
 
 } // namespace warpbound::analyzer

@@ -2,6 +2,7 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/strict_round_robin/dependence_stalls.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 namespace warpbound::analyzer {
 
 using models::Cycles;
+using models::plus;
 
 namespace {
 
@@ -35,6 +37,18 @@ std::string upper(const std::string& kind) {
     return "execution-time-upper" + kind;
 }
 
+/// Behind memory queues each holds by itself: the largest lag, or what of it the backlog does not
+/// count (docs/theory, S78).
+LongestStalls stalls_of(const TimedKernel& kernel, const RoundRobinDelay::Warps& warps) {
+    LongestStalls longest = longest_stalls(kernel, warps.pipelines);
+    if (!warps.without_backlog) return longest;
+    const LongestStalls others = longest_stalls(kernel, *warps.without_backlog, Remaining::AsBegun);
+    longest.completion = std::min(longest.completion, others.completion);
+    for (std::size_t i = 0; i < longest.instructions.size(); ++i)
+        longest.instructions[i] = std::min(longest.instructions[i], others.instructions[i]);
+    return longest;
+}
+
 /// Suffix of certificate ids where ports of warps of other schedulers count.
 std::string any_scheduler_suffix(const RotationPath& path) {
     return path.changes_scheduler ? "-any-scheduler" : "";
@@ -45,8 +59,9 @@ std::string any_scheduler_suffix(const RotationPath& path) {
 RoundRobinDelay::RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape,
                                  const AnalysisRun& run, const Warps& warps)
     : kernel_{kernel}, shape_{shape}, run_{run}, has_queueing_{warps.has_queueing},
-      ports_{port_times(kernel)}, isolated_{warps.isolated.count()} {
-    LongestStalls longest = longest_stalls(kernel, warps.pipelines);
+      has_memory_queue_{uses_memory_queue(kernel)}, ports_{port_times(kernel)},
+      isolated_{warps.isolated.count()} {
+    LongestStalls longest = stalls_of(kernel, warps);
     stalls_ = std::move(longest.instructions);
     completion_ = longest.completion;
     turns_ = most_on_a_path(kernel, InstructionCosts(ports_.size(), 1));
@@ -71,8 +86,16 @@ BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
 InstructionCosts RoundRobinDelay::residual_occupancy(const RotationPath& path) const {
     const InstructionCosts others = cost_to_other_schedulers(kernel_);
     const InstructionCosts grants = grant_distances(kernel_, shape_);
+    const InstructionCosts queued = backlog_costs(kernel_);
     InstructionCosts residual_occupancy(ports_.size(), 0);
     for (std::size_t i = 0; i < ports_.size(); ++i) {
+        if (queued[i] > 0) {
+            residual_occupancy[i] =
+                plus(queued[i], path.changes_scheduler
+                                    ? plus(others[i], std::max<std::int64_t>(0, grants[i] - 1))
+                                    : std::max<std::int64_t>(0, grants[i] - shape_.issue_slot.lo));
+            continue;
+        }
         const std::int64_t longest = std::max(ports_[i], grants[i]);
         residual_occupancy[i] = std::max<std::int64_t>(0, longest - shape_.issue_slot.lo);
         // A path that changes its scheduler may wait for the port on one and in the stages of
@@ -149,7 +172,9 @@ std::vector<BoundTerm> RoundRobinDelay::by_rotations(const RotationPath& path,
         {"stall by warps of another block that starts", path.block_starts, with_turns(refill_)});
     if (path.single_warp_starts > 0)
         terms.push_back({"shorter turns before the start of the last block",
-                         2 * (path.warp_slots.count() - 1), slot.hi - slot.lo});
+                         2 * (path.warp_slots.count() - 1),
+                         // Cycles of a slot may be among those that memory queues delay.
+                         slot.hi - (has_memory_queue_ ? 0 : slot.lo)});
     add_other_ports(path, terms);
     return terms;
 }
@@ -215,8 +240,9 @@ void RoundRobinDelay::add_other_ports(const RotationPath& path,
     if (path.has_carry_in)
         terms.push_back(
             {"an instruction that issued before the critical path changed to another block", 1,
-             std::max(*std::max_element(ports_.begin(), ports_.end()),
-                      longest_read_lag(kernel_, shape_))});
+             plus(std::max(*std::max_element(ports_.begin(), ports_.end()),
+                           longest_read_lag(kernel_, shape_)),
+                  queue_carry_in(kernel_, shape_))});
 }
 
 BoundTerm RoundRobinDelay::demand_of_other_schedulers(const RotationPath& path) const {

@@ -7,6 +7,7 @@
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/analysis_run.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -44,11 +45,15 @@ class RoundRobinDelay {
 public:
     /// The warps that rotate.
     struct Warps {
-        const PipelinePair& pipelines; ///< With a write buffer that never delays.
-        /// The longest time of one in isolation with these pipelines, over all paths that loop
-        /// bounds allow.
+        /// With a write buffer that never delays, and the largest lags behind memory queues.
+        const PipelinePair& pipelines;
+        /// The longest time of one in isolation, without delays by memory queues, over all paths
+        /// that loop bounds allow.
         models::Cycles isolated;
         bool has_queueing = false; ///< Their accesses may wait for others in the memory system.
+        /// With the lags that the backlog of memory queues does not count (S78); null: without
+        /// memory queues.
+        const PipelinePair* without_backlog = nullptr;
     };
     RoundRobinDelay(const TimedKernel& kernel, const LaunchGeometry& shape, const AnalysisRun& run,
                     const Warps& warps);
@@ -75,7 +80,7 @@ private:
     [[nodiscard]] std::vector<BoundTerm> rotation_terms(const RotationPath& path,
                                                         std::int64_t rotation) const;
     /// Port occupancy of each instruction beyond its issue slot, or for how long it holds others in
-    /// the stages in front of the units, if that is longer.
+    /// the stages in front of the units, if that is longer; behind a memory queue its backlog.
     [[nodiscard]] InstructionCosts residual_occupancy(const RotationPath& path) const;
     [[nodiscard]] BoundTerm residual_occupancy_of(const RotationPath& path,
                                                   models::Warps warps) const;
@@ -91,6 +96,7 @@ private:
     const LaunchGeometry& shape_;
     AnalysisRun run_;
     bool has_queueing_;
+    bool has_memory_queue_;
     InstructionCosts stalls_; ///< From the previous issue on.
     InstructionCosts ports_;
     std::int64_t turns_ = 0;

@@ -2,6 +2,7 @@
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/single_warp.hpp"
 #include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
@@ -114,8 +115,9 @@ struct StrictOrder {
     LaunchGeometry shape;
     std::int64_t barriers = 0;
     PipelinePair pipelines;
-    SideAnswer isolated;       ///< One warp, by loop bounds.
+    SideAnswer isolated;       ///< One warp, by loop bounds, without delays by memory queues.
     bool has_queueing = false; ///< Accesses may wait for others in the memory system.
+    std::optional<PipelinePair> without_backlog; ///< Where there are memory queues.
 
     /// Whether warps stay in the rotation until they end, and all schedulers start together.
     [[nodiscard]] bool is_one_wave_without_barriers() const {
@@ -132,7 +134,8 @@ struct StrictOrder {
         return paths;
     }
     [[nodiscard]] RoundRobinDelay::Warps warps() const {
-        return {pipelines, isolated.execution.proved, has_queueing};
+        return {pipelines, isolated.execution.proved, has_queueing,
+                without_backlog ? &*without_backlog : nullptr};
     }
 };
 
@@ -141,15 +144,27 @@ Result<StrictOrder> strict_order_of(const TimedKernel& kernel, const ScheduledLa
     const auto common = barriers_without_early_ends(kernel, launch);
     if (!common) return common.as_failure();
     // The write buffer has terms of its own: in these pipelines it never delays.
-    PipelinePair pipelines =
-        pipelines_of(kernel, 1, {0, 0, 0}, {}, has_scheduler_to_itself(launch.shape));
-    auto isolated =
-        bound_single_warp(kernel, run, pipelines, {Side::Upper, Facts::LoopBounds}, in_isolation);
+    const auto pipelines_for = [&](const TimedKernel& of) {
+        return pipelines_of(of, 1, {0, 0, 0}, {}, has_scheduler_to_itself(launch.shape));
+    };
+    const TimedKernel undelayed = without_queues(kernel, lags_without_backlog(kernel));
+    PipelinePair pipelines = pipelines_for(undelayed);
+    auto isolated = bound_single_warp(undelayed, run, pipelines, {Side::Upper, Facts::LoopBounds},
+                                      in_isolation);
     if (!isolated) return isolated.as_failure();
+    std::optional<PipelinePair> without_backlog;
+    if (uses_memory_queue(kernel)) {
+        without_backlog = std::move(pipelines);
+        pipelines = pipelines_for(without_queues(kernel, longest_lags(kernel, launch.shape)));
+    }
     const LaunchGeometry shape =
         launch.shape.waves() == 1 ? launch.shape.full_multiprocessor() : launch.shape;
-    return StrictOrder{shape, common.value().most, std::move(pipelines),
-                       std::move(isolated).value(), memory.has_queueing()};
+    return StrictOrder{shape,
+                       common.value().most,
+                       std::move(pipelines),
+                       std::move(isolated).value(),
+                       memory.has_queueing(),
+                       std::move(without_backlog)};
 }
 
 struct StrictOrderBound {
@@ -196,8 +211,10 @@ std::optional<StrictOrderBound> simulated_from_above(const TimedKernel& kernel,
                                                      const AnalysisRun& run,
                                                      const StrictOrder& order,
                                                      const RoundRobinDelay& times) {
-    // The simulation contains neither queueing delay nor the stages in front of the units.
-    if (!order.is_one_wave_without_barriers() || order.has_queueing || kernel.registers.reads)
+    // The simulation contains neither queueing delay nor memory queues nor the stages in front of
+    // the units.
+    if (!order.is_one_wave_without_barriers() || order.has_queueing || kernel.registers.reads ||
+        uses_memory_queue(kernel))
         return std::nullopt;
     std::vector<std::vector<BoundTerm>> cases;
     for (const RotationPath& path : order.paths(times.turns())) {
@@ -238,7 +255,8 @@ Alternatives strict_order_alternatives(const TimedKernel& kernel, const Analysis
 std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
                                                const LaunchGeometry& shape,
                                                const SideAnswer& any_policy, bool has_evidence) {
-    if (shape.waves() > 1 || kernel.registers.reads) return std::nullopt;
+    if (shape.waves() > 1 || kernel.registers.reads || uses_memory_queue(kernel))
+        return std::nullopt;
     const auto simulated =
         unless_stopped([&] {
             return time_in_strict_order(

@@ -24,10 +24,10 @@ public:
     /// `slots`: slot distances of the path.
     CertifiedTimeDivision(const TimedKernel& kernel, const ScheduledLaunch& launch,
                           const AnalysisRun& run, const TimeDivisionPath& critical,
-                          const std::vector<SlotDistance>& slots)
+                          const QueueSlots& queue, const std::vector<SlotDistance>& slots)
         : kernel_{kernel}, launch_{launch}, shape_{launch.shape}, run_{run}, critical_{critical},
-          distances_{critical.changes_warp_slot ? critical.distances : slots}, any_{hull(
-                                                                                   distances_)} {}
+          queue_{queue}, distances_{critical.changes_warp_slot ? critical.distances : slots},
+          any_{hull(distances_)} {}
 
     /// `path`: id of the certificate of the longest path in time slots; `bound`: its bound.
     std::vector<BoundTerm> terms(const std::string& path, std::int64_t bound) {
@@ -40,6 +40,7 @@ public:
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add_ports();
         add_stages();
+        add_queue();
         // With accesses through the caches, drains are part of the queueing delay (S29).
         if (critical_.queues_drains) return std::move(terms_);
         add_stores();
@@ -162,6 +163,18 @@ private:
                 any_.longest);
     }
 
+    void add_queue() {
+        if (!queue_.may_block()) return;
+        const CertificateName full{
+            "execution-time-upper-queue-places" + id_suffix(),
+            "slots that the memory instructions of a warp block by filling the memory queue"};
+        add("slots of the warp in which the memory queue of its scheduler is full", queue_.warps(),
+            certified_most(kernel_, run_, full, queue_.blocked_time(any_)), full.id);
+        if (shape_.waves() > 1)
+            add("slot that may be blocked again after the start of the last block", 1,
+                any_.longest);
+    }
+
     void add_stores() {
         InstructionCosts costs = drain_costs(kernel_, Side::Upper);
         InstructionCosts entering(costs.size(), 0);
@@ -198,6 +211,7 @@ private:
     const LaunchGeometry& shape_;
     const AnalysisRun& run_;
     const TimeDivisionPath& critical_;
+    const QueueSlots& queue_;
     std::vector<SlotDistance> distances_; ///< Of the slots that may be blocked.
     SlotDistance any_;
     std::vector<BoundTerm> terms_;
@@ -207,11 +221,12 @@ private:
 
 SideAnswer time_division_with_evidence(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                        const AnalysisRun& run, const TimeDivisionPath& critical,
+                                       const QueueSlots& queue,
                                        const std::vector<PathInSlots>& paths) {
     return with_terms(
         paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            CertifiedTimeDivision sum{kernel, launch, run, critical, slots};
+            CertifiedTimeDivision sum{kernel, launch, run, critical, queue, slots};
             return sum.terms("execution-time-upper" + critical.id_suffix(slots), path);
         },
         "blocked slots by path bounds", true);

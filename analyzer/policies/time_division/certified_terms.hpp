@@ -5,6 +5,7 @@
 /// separately.
 
 #include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/policies/time_division/queue_slots.hpp"
 
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace warpbound::analyzer {
 /// time slots.
 SideAnswer time_division_with_evidence(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                        const AnalysisRun& run, const TimeDivisionPath& critical,
+                                       const QueueSlots& queue,
                                        const std::vector<PathInSlots>& paths);
 
 } // namespace warpbound::analyzer

@@ -1,10 +1,12 @@
 #include "analyzer/policies/time_division/time_division.hpp"
 
+#include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/exact/schedule_exploration.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/certified_terms.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/policies/time_division/queue_slots.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +33,8 @@ std::string distance_text(const SlotDistance& slots) {
 class TimeDivisionTerms {
 public:
     TimeDivisionTerms(const TimedKernel& kernel, const LaunchGeometry& shape,
-                      const TimeDivisionPath& critical)
-        : kernel_{kernel}, shape_{shape}, critical_{critical} {}
+                      const TimeDivisionPath& critical, const QueueSlots& queue)
+        : kernel_{kernel}, shape_{shape}, critical_{critical}, queue_{queue} {}
 
     /// `path`: the longest path of a warp in one wave with the slot distance `slots`.
     std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
@@ -52,6 +54,12 @@ public:
             blocking.cycles);
         add("slots of the warp in which register reads hold the stages in front of the units",
             blocking.by_reads, blocking.cycles);
+        if (queue_.may_block()) {
+            add("slots of the warp in which the memory queue of its scheduler is full",
+                queue_.warps(), most_on_a_path(kernel_, queue_.blocked_time(slots)));
+            add("slot that may be blocked again after the start of the last block",
+                shape_.waves() > 1 ? 1 : 0, slots.longest);
+        }
         // With accesses through the caches, drains are part of the queueing delay (S29).
         if (critical_.queues_drains) return terms;
         add("slots of the warp in which the write buffer is full", blocking.by_stores,
@@ -73,6 +81,7 @@ private:
     const TimedKernel& kernel_;
     const LaunchGeometry& shape_;
     const TimeDivisionPath& critical_;
+    const QueueSlots& queue_;
 };
 
 struct ScheduleTimes {
@@ -82,10 +91,12 @@ struct ScheduleTimes {
 };
 
 /// Whether the schedule follows from the start and the order of issues within a cycle: no access
-/// waits for others in memory, no warp for a line, and no stage in front of the units holds one.
+/// waits for others in memory or in a queue, no warp for a line, and no stage in front of the units
+/// holds one.
 bool start_determines_schedule(const TimedKernel& kernel, const MemoryPath& memory) {
     const auto& lines = kernel.delivery.lines;
-    return !memory.has_queueing() && !kernel.registers.reads && (!lines || lines->never_miss());
+    return !memory.has_queueing() && !kernel.registers.reads && !uses_memory_queue(kernel) &&
+           (!lines || lines->never_miss());
 }
 
 /// Times over all possible schedules, if they can be simulated or explored, with every number of
@@ -131,7 +142,7 @@ std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAns
 
 /// Own delay, and blocked slots where they lie.
 SideAnswer with_blocked_slots(const TimedKernel& kernel, const ScheduledLaunch& launch,
-                              const TimeDivisionPath& critical,
+                              const TimeDivisionPath& critical, const QueueSlots& queue,
                               const std::vector<PathInSlots>& paths) {
     const SlotDistance any = hull(critical.distances);
     const SlotBlocking of_any_slot =
@@ -140,7 +151,7 @@ SideAnswer with_blocked_slots(const TimedKernel& kernel, const ScheduledLaunch& 
             : SlotBlocking{};
     const auto by_distance = critical.changes_warp_slot ? std::map<SlotDistance, SlotBlocking>{}
                                                         : blocking_by_distance(kernel, launch);
-    const TimeDivisionTerms sum{kernel, launch.shape, critical};
+    const TimeDivisionTerms sum{kernel, launch.shape, critical, queue};
     return with_terms(
         paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
@@ -155,24 +166,25 @@ class TimeDivision final : public Policy {
 public:
     [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
                                                   Wanted wanted) const override {
-        const TimedKernel& kernel = context.kernel;
         const AnalysisRun& run = context.run;
         const ScheduledLaunch launch = on_fullest_multiprocessor(context.launch);
+        const TimedKernel kernel = in_slots_behind_queues(context.kernel, launch.shape);
         const auto critical = time_division_path(kernel, launch, context.memory);
         if (!critical) return critical.as_failure();
         const auto paths = longest_in_slots(kernel, launch.shape, run, critical.value());
         if (!paths) return paths.as_failure();
+        const QueueSlots queue{context.kernel, launch.shape, critical.value().changes_warp_slot};
         Alternatives all;
         if (wanted != Wanted::WithEvidence)
             add_alternative(all, !run.certificates || wanted == Wanted::Tightest, [&] {
-                return with_blocked_slots(kernel, launch, critical.value(), paths.value());
+                return with_blocked_slots(kernel, launch, critical.value(), queue, paths.value());
             });
         if (wanted != Wanted::WithEvidence && !all.empty())
             if (auto schedules = explored(context, all.front(), Side::Upper, run.deadline))
                 all.push_back(std::move(*schedules));
         if (wanted != Wanted::Tightest)
             add_alternative(all, run.certificates || wanted == Wanted::WithEvidence, [&] {
-                return time_division_with_evidence(kernel, launch, run, critical.value(),
+                return time_division_with_evidence(kernel, launch, run, critical.value(), queue,
                                                    paths.value());
             });
         return all;

@@ -74,6 +74,53 @@ void add_memory_queue_demand(const TimedCode& code, DemandTables& tables) {
         });
 }
 
+DemandTable backlog_raises(const TimedCode& code) {
+    const auto queued = queued_instructions(code);
+    if (queued.empty()) return DemandTable(code.timings.size(), 0);
+    const std::int64_t backlog = harmless_backlog(queued);
+    return demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+        if (!timing.queue) return 0;
+        const std::int64_t late = timing.queue->entry.hi - backlog;
+        return plus(spacing(timing), std::max<std::int64_t>(0, late));
+    });
+}
+
+std::int64_t lag_beside_backlog(const TimedCode& code, const models::QueueTiming& queue) {
+    return std::max<std::int64_t>(0, harmless_backlog(queued_instructions(code)) -
+                                         plus(queue.entry.lo, queue.interval.lo));
+}
+
+std::int64_t longest_without_backlog(const TimedCode& code, const Timing& timing,
+                                     const models::Interval& first) {
+    if (!timing.queue) return with_passes(first.hi, timing);
+    const models::QueueTiming& queue = *timing.queue;
+    return plus(with_passes(std::max(first.hi, queue.entry.hi), timing),
+                lag_beside_backlog(code, queue));
+}
+
+std::int64_t places_of_queue(const TimedCode& code) {
+    const auto queued = queued_instructions(code);
+    return queued.empty() ? 0 : queued.front()->queue->places;
+}
+
+std::int64_t stay_in_queue(const TimedCode& code) {
+    std::int64_t first = 0;   // max(e, s)
+    std::int64_t apart = 0;   // s
+    std::int64_t longest = 0; // o
+    for (const Timing* timing : queued_instructions(code)) {
+        first = std::max({first, timing->queue->entry.hi, spacing(*timing)});
+        apart = std::max(apart, spacing(*timing));
+        longest = std::max(longest, port_occupancy(*timing));
+    }
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t schedulers = std::min(launch.schedulers, launch.resident_warps());
+    const std::int64_t of_others = times(schedulers - 1, longest);
+    const std::int64_t places = places_of_queue(code);
+    if (places == 0) return 0;
+    // The first one, then each of those that are before the last: N - 1 further hand-overs.
+    return plus(plus(first, of_others), times(places - 1, plus(apart, of_others)));
+}
+
 std::int64_t memory_queue_carry_in(const TimedCode& code) {
     const auto queued = queued_instructions(code);
     if (queued.empty()) return 0;

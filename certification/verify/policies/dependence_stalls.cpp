@@ -1,5 +1,6 @@
 #include "certification/verify/policies/dependence_stalls.hpp"
 
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/policies/issue_rules.hpp"
 
 #include <algorithm>
@@ -15,12 +16,18 @@ void lengthen(std::int64_t& longest, std::int64_t cycles) {
     longest = std::max(longest, cycles);
 }
 
-/// The fixed point over all paths of the largest remaining times.
+void shorten(std::int64_t& longest, std::int64_t cycles) {
+    longest = std::min(longest, cycles);
+}
+
+/// The fixed point over all paths of the largest remaining times. Where only cycles beside the
+/// backlog count (S78), those between two issues need not be among them: nothing passes.
 class StallsOnAllPaths {
 public:
-    explicit StallsOnAllPaths(const TimedCode& code)
-        : code_{code}, flow_{code.upper_flow}, upper_{code, true}, lower_{code, false},
-          next_in_text_{next_in_text(code)}, after_first_(flow_.blocks.size()) {
+    StallsOnAllPaths(const TimedCode& code, QueueDelay delay)
+        : code_{code}, flow_{code.upper_flow}, delay_{delay}, upper_{code, true, delay},
+          lower_{code, false}, next_in_text_{next_in_text(code)},
+          after_first_(flow_.blocks.size()) {
         stalls_.of_instruction.assign(code.timings.size(), 0);
     }
 
@@ -32,12 +39,11 @@ public:
             open_.erase(open_.begin());
             follow(block, *after_first_[block]);
         }
-        for (const std::int64_t stall : stalls_.of_instruction)
-            lengthen(stalls_.longest, stall);
-        for (const std::size_t i : after_barrier_)
-            lengthen(stalls_.after_barrier, stalls_.of_instruction[i]);
         return std::move(stalls_);
     }
+
+    /// That may follow a barrier.
+    [[nodiscard]] const std::set<std::size_t>& after_barriers() const { return after_barrier_; }
 
 private:
     /// `left`: after the issue of the block's first instruction.
@@ -68,14 +74,17 @@ private:
     void pass(const IssueStep& step, Outstanding& left) {
         lengthen(stalls_.of_instruction[step.next], upper_.wait(left, step));
         if (code_.timings[*step.before].value().is_barrier_wait) after_barrier_.insert(step.next);
-        Outstanding of_before;
-        lower_.issue(of_before, {.before = {}, .next = *step.before});
-        left.pass(lower_.wait(of_before, step));
+        if (delay_ == QueueDelay::LongestStay) {
+            Outstanding of_before;
+            lower_.issue(of_before, {.before = {}, .next = *step.before});
+            left.pass(lower_.wait(of_before, step));
+        }
         upper_.issue(left, step);
     }
 
     const TimedCode& code_;
     const ControlFlow& flow_;
+    QueueDelay delay_;
     WarpRules upper_;
     WarpRules lower_;
     std::vector<NextInText> next_in_text_;
@@ -83,13 +92,25 @@ private:
     std::vector<std::optional<Outstanding>> after_first_;
     std::set<std::size_t> open_;
     std::set<std::size_t> after_barrier_; ///< Instructions.
-    DependenceStalls stalls_;
+    DependenceStalls stalls_;             ///< Of instructions, and up to completion.
 };
 
 } // namespace
 
 DependenceStalls dependence_stalls_of(const TimedCode& code) {
-    return StallsOnAllPaths{code}.find();
+    StallsOnAllPaths all{code, QueueDelay::LongestStay};
+    DependenceStalls stalls = all.find();
+    if (has_queued_instructions(code)) {
+        const DependenceStalls beside = StallsOnAllPaths{code, QueueDelay::BesideBacklog}.find();
+        shorten(stalls.completion, beside.completion);
+        for (std::size_t i = 0; i < stalls.of_instruction.size(); ++i)
+            shorten(stalls.of_instruction[i], beside.of_instruction[i]);
+    }
+    for (const std::int64_t stall : stalls.of_instruction)
+        lengthen(stalls.longest, stall);
+    for (const std::size_t i : all.after_barriers())
+        lengthen(stalls.after_barrier, stalls.of_instruction[i]);
+    return stalls;
 }
 
 } // namespace warpbound::certification::verify

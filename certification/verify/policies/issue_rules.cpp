@@ -3,6 +3,7 @@
 #include "assembly/amd/counters.hpp"
 #include "assembly/isa/operand_reads.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
@@ -75,18 +76,19 @@ bool Outstanding::cover(const Outstanding& other) {
     return grew;
 }
 
-WarpRules::WarpRules(const TimedCode& code, bool upper)
+WarpRules::WarpRules(const TimedCode& code, bool upper, QueueDelay delay)
     : code_{code}, text_{code.kernel.function->instructions}, upper_{upper},
-      ends_line_{ends_of_lines(code)}, late_(text_.size(), 0) {
+      ends_line_{ends_of_lines(code)}, lags_(text_.size(), 0), late_(text_.size(), 0) {
     if (upper) {
+        note_lags(delay);
         lag_ = longest_lag(code);
         line_wait_ = wait_for_line(code);
     }
-    const auto* delay = code.kernel.architecture.schedulers.find("counter-delay");
+    const auto* seen = code.kernel.architecture.schedulers.find("counter-delay");
     for (std::size_t i = 0; i < text_.size(); ++i) {
         waits_.push_back(scoreboard_waits(i));
-        if (delay != nullptr && delay->interval && code.timings[i] && text_[i].control)
-            note_late(i, delay->interval->hi);
+        if (seen != nullptr && seen->interval && code.timings[i] && text_[i].control)
+            note_late(i, seen->interval->hi);
     }
 }
 
@@ -142,12 +144,16 @@ template <class Use> void WarpRules::for_each_register(std::size_t i, Use use) c
 
 std::int64_t WarpRules::after_all_passes(const models::Interval& first, std::size_t i) const {
     const Timing& begun = timing(i);
-    return models::plus(end_of(first),
-                        models::times(end_of(begun.pass_cost), end_of(begun.passes) - 1));
+    std::int64_t of_first = end_of(first);
+    if (upper_ && begun.queue) {
+        raise_time(of_first, begun.queue->entry.hi);
+        of_first = models::plus(of_first, lags_[i]);
+    }
+    return models::plus(of_first, models::times(end_of(begun.pass_cost), end_of(begun.passes) - 1));
 }
 
 std::int64_t WarpRules::use_of_port(std::size_t i) const {
-    if (!is_executed(i)) return 0;
+    if (!is_executed(i) || timing(i).queue) return 0;
     return upper_ ? port_occupancy(timing(i)) : least_port_occupancy(timing(i));
 }
 
@@ -181,7 +187,7 @@ std::int64_t WarpRules::wait(const Outstanding& left, const IssueStep& step) con
     for (const ScoreboardWait& one : waits_[step.next])
         if (upper_ || !is_unseen(step, one.scoreboard)) raise_time(most, left_on(left, one));
     if (const auto port = left.ports.find(timing(step.next).unit);
-        port != left.ports.end() && is_executed(step.next))
+        port != left.ports.end() && is_executed(step.next) && !timing(step.next).queue)
         raise_time(most, port->second);
     return most;
 }
@@ -193,7 +199,8 @@ void WarpRules::issue(Outstanding& left, const IssueStep& step) const {
         if (releases.size() > wait.unreleased && !is_unseen(step, wait.scoreboard))
             releases.resize(wait.unreleased);
     }
-    if (always_executes(step.next)) left.ports.erase(timing(step.next).unit);
+    if (always_executes(step.next) && !timing(step.next).queue)
+        left.ports.erase(timing(step.next).unit);
     if (is_executed(step.next)) begin(left, step.next);
 }
 
@@ -221,6 +228,16 @@ void WarpRules::begin(Outstanding& left, std::size_t i) const {
         const std::int64_t read = models::plus(after_all_passes(begun.source_read, i), late);
         raise_time(left.end, read);
         add_release(left.scoreboards.at(static_cast<std::size_t>(*scoreboard)), read);
+    }
+}
+
+void WarpRules::note_lags(QueueDelay delay) {
+    const std::int64_t stay = stay_in_queue(code_);
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+        if (!code_.reachable[i] || !timing(i).queue) continue;
+        const models::QueueTiming& queue = *timing(i).queue;
+        lags_[i] = delay == QueueDelay::LongestStay ? stay - queue.entry.lo
+                                                    : lag_beside_backlog(code_, queue);
     }
 }
 

@@ -2,7 +2,8 @@
 /// \file
 /// What a warp waits for by itself before an issue (rules C4 to C7, C9, C10, C13, C14, C85 and C99
 /// of docs/reference/timing-contract.md), on one side of a bound. No stage in front of the units
-/// holds it, and the write buffer is not full.
+/// holds it, and the write buffer is not full. Memory queues delay results and source reads, and
+/// instructions in them hold no port (step S78 of docs/theory).
 
 #include "certification/verify/interference/demand.hpp"
 
@@ -36,12 +37,18 @@ struct IssueStep {
     bool ends_block = false; ///< `before` is the last instruction of its block.
 };
 
+/// Which cycles count behind memory queues (S78).
+enum class QueueDelay {
+    LongestStay,   ///< All.
+    BesideBacklog, ///< Those in which neither the backlog falls nor a place is missing.
+};
+
 /// Of one kernel. Side: as asked; the upper one lets guarded instructions execute, the lower one
 /// does not.
 class WarpRules {
 public:
     /// `code` must live as long.
-    WarpRules(const TimedCode& code, bool upper);
+    WarpRules(const TimedCode& code, bool upper, QueueDelay delay = QueueDelay::LongestStay);
 
     /// Until the warp is ready, from the issue before. Requires: a step with one.
     [[nodiscard]] std::int64_t wait(const Outstanding& left, const IssueStep& step) const;
@@ -67,10 +74,12 @@ private:
     }
     [[nodiscard]] bool always_executes(std::size_t i) const;
     [[nodiscard]] bool is_executed(std::size_t i) const;
+    /// Upper side: behind a memory queue not before the entry, and later by the lag.
     [[nodiscard]] std::int64_t after_all_passes(const models::Interval& first, std::size_t i) const;
     [[nodiscard]] std::int64_t gap_of(const IssueStep& step) const;
     [[nodiscard]] std::int64_t left_on(const Outstanding& left, const ScoreboardWait& wait) const;
     void begin(Outstanding& left, std::size_t i) const;
+    void note_lags(QueueDelay delay);
     void note_late(std::size_t i, std::int64_t delay);
     [[nodiscard]] bool is_unseen(const IssueStep& step, std::size_t scoreboard) const;
     template <class Use> void for_each_register(std::size_t i, Use use) const;
@@ -81,6 +90,7 @@ private:
     std::int64_t lag_ = 0;       ///< Upper side: of a grant of register reads.
     std::int64_t line_wait_ = 0; ///< Upper side.
     std::vector<bool> ends_line_;
+    std::vector<std::int64_t> lags_; ///< Upper side, per instruction: behind memory queues.
     std::vector<std::vector<ScoreboardWait>> waits_; ///< Per instruction.
     /// C85. Per instruction: scoreboards, by bits, on which the next instruction of the warp may
     /// not see what this one begins.

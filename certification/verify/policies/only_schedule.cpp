@@ -1,5 +1,6 @@
 #include "certification/verify/policies/only_schedule.hpp"
 
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/policies/issue_rules.hpp"
 #include "models/units.hpp"
 
@@ -171,7 +172,8 @@ private:
 
 std::optional<std::int64_t> time_of_only_schedule(const TimedCode& code, std::int64_t warps,
                                                   bool upper) {
-    if (!has_one_issue_per_turn(code)) return std::nullopt;
+    // S78: neither places nor hand-overs are followed.
+    if (!has_one_issue_per_turn(code) || has_queued_instructions(code)) return std::nullopt;
     const auto steps = OnlyPath{code, upper}.steps(static_cast<std::size_t>(most_turns / warps));
     if (!steps) return std::nullopt;
     return Turns{code, warps, upper}.take(*steps);

@@ -65,7 +65,7 @@ void prepare_active_set(const TimedCode& code, bool /*waits_in_memory*/, PolicyD
 }
 
 /// S33 speaks of active sets only where instructions of fixed latency announce no result, S36 and
-/// S42 only where no line is replaced, S69 and S73 never.
+/// S42 only where no line is replaced, S78 always, S69 and S73 never.
 bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
     switch (delay) {
     case FurtherDelay::ReadPorts:
@@ -74,9 +74,10 @@ bool covers_active_set(const TimedCode& code, FurtherDelay delay) {
         return lines_stay_in_l0(code);
     case FurtherDelay::Operands:
         return all_operands_stay(code);
+    case FurtherDelay::MemoryQueue:
+        return true;
     case FurtherDelay::WritePorts:
     case FurtherDelay::QueuedReads:
-    case FurtherDelay::MemoryQueue:
         break;
     }
     return false;
@@ -92,10 +93,11 @@ void add_strict_turns(const TimedCode& code, bool /*waits_in_memory*/, PolicyDem
     demand.tables.merge(demand.rotations.tables);
 }
 
-/// S50 and S51; nothing is proved of constant operands, memory queues, write ports and
-/// reads of variable latency.
+/// S50, S51 and S78; nothing is proved of constant operands, write ports and reads of variable
+/// latency.
 bool covers_stages(const TimedCode& /*code*/, FurtherDelay delay) {
-    return delay == FurtherDelay::ReadPorts || delay == FurtherDelay::InstructionLines;
+    return delay == FurtherDelay::ReadPorts || delay == FurtherDelay::InstructionLines ||
+           delay == FurtherDelay::MemoryQueue;
 }
 
 bool has_time_slots(const TimedCode& code) {

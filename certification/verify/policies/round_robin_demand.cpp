@@ -1,6 +1,7 @@
 #include "certification/verify/policies/round_robin_demand.hpp"
 
 #include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
@@ -93,9 +94,12 @@ RotationDemand rotation_demand_of(const TimedCode& code) {
     RotationDemand demand{{}, dependence_stalls_of(code), {}};
     // S51: the stages in front of the units hold others as ports do.
     const DemandTable grants = cycles_per_grant(code);
+    // S78: behind a queue the backlog takes the place of the port.
+    const DemandTable raises = backlog_raises(code);
     const auto residual = [&](const Timing& timing, std::size_t i) {
-        return std::max(occupancy_beyond_slot(code, timing),
-                        grants[i] - code.geometry.issue_slot.lo);
+        const std::int64_t in_stages = grants[i] - code.geometry.issue_slot.lo;
+        if (timing.queue) return models::plus(raises[i], std::max<std::int64_t>(0, in_stages));
+        return std::max(occupancy_beyond_slot(code, timing), in_stages);
     };
     // S25a: on several schedulers a port of the multiprocessor counts with all of its occupancy,
     // and the stages apart from it.
@@ -103,6 +107,8 @@ RotationDemand rotation_demand_of(const TimedCode& code) {
         if (!is_port_of_multiprocessor(code, timing) || port_occupancy(timing) == 0)
             return residual(timing, i);
         const std::int64_t in_stages = std::max<std::int64_t>(0, grants[i] - 1);
+        if (timing.queue)
+            return models::plus(raises[i], models::plus(port_occupancy(timing), in_stages));
         return std::max(residual(timing, i), models::plus(port_occupancy(timing), in_stages));
     };
     DemandTables& tables = demand.tables;

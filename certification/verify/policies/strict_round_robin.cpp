@@ -4,6 +4,7 @@
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/policies/only_schedule.hpp"
 #include "models/units.hpp"
@@ -107,7 +108,10 @@ std::vector<Term> port_terms(const TimedCode& code, const TurnCounts& counts) {
     std::vector<Term> terms{
         {counts.warps_of_other_schedulers, 0, certificate_id::other_schedulers}};
     if (counts.has_uncounted_blocks)
-        terms.push_back({1, std::max(longest_port_occupancy(code), longest_lag(code)), ""});
+        terms.push_back({1,
+                         models::plus(std::max(longest_port_occupancy(code), longest_lag(code)),
+                                      memory_queue_carry_in(code)),
+                         ""});
     return terms;
 }
 
@@ -164,7 +168,10 @@ std::vector<Term> sum_by_rotations(const TimedCode& code, const TurnCounts& coun
         models::plus(turns_of_re_entry, std::max({stalls.longest, refill, slot.hi})));
     add(counts.openings, models::plus(turns_of_re_entry, stalls.after_barrier));
     add(counts.starts, models::plus(turns_of_re_entry, refill));
-    add(counts.starts_of_single_warps > 0 ? 2 * (counts.warp_slots - 1) : 0, slot.hi - slot.lo);
+    // S78: a queue may delay in each cycle of a slot, so that two turns are in no order of
+    // distance.
+    add(counts.starts_of_single_warps > 0 ? 2 * (counts.warp_slots - 1) : 0,
+        has_queued_instructions(code) ? slot.hi : slot.hi - slot.lo);
     return terms;
 }
 

@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
@@ -20,7 +21,8 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
     // S23, ports: o / P slot boundaries (rounded up), each P'.
     const auto covered = [&](const Timing& timing) -> std::int64_t {
         std::int64_t most = 0;
-        if (is_port_of_warp(code, timing)) return most;
+        // S78: behind a queue the path of the SM is in the stay.
+        if (is_port_of_warp(code, timing) || timing.queue) return most;
         const std::int64_t occupancy = port_occupancy(timing);
         for (const SlotDistance& distance : distances) {
             const std::int64_t boundaries =
@@ -55,6 +57,16 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
         const std::int64_t boundaries = (longest_lag(code) - 1) / least_distance + 1;
         cycles = cycles > 1 ? models::times(std::min(cycles - 1, boundaries), any.longest) : 0;
     }
+    // S78: N instructions are in the queue at each blocked boundary, each at those of its stay.
+    const std::int64_t places = places_of_queue(code);
+    if (places > 0) {
+        const std::int64_t of_stay = 1 + (stay_in_queue(code) - 1) / least_distance;
+        const std::int64_t shared = models::times(of_stay, any.longest);
+        tables[ids::queue_places + suffix] =
+            demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+                return timing.queue ? shared / places + (shared % places > 0 ? 1 : 0) : 0;
+            });
+    }
     // S23, write buffer: one blocked slot, and those within the drain d: each P' of its warp slot,
     // and no more in all than the shortest distance allows.
     tables[ids::write_buffer + suffix] =
@@ -77,6 +89,15 @@ bool path_changes_warp_slot(const TimedCode& code) {
     return code.geometry.waves > 1 || most_barriers_if_none_ends_early(code) > 0;
 }
 
+/// The longest time for which an instruction holds a port; behind a queue it holds none (S78).
+std::int64_t longest_held_port(const TimedCode& code) {
+    const DemandTable held =
+        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
+            return is_port_of_warp(code, timing) || timing.queue ? 0 : port_occupancy(timing);
+        });
+    return held.empty() ? 0 : *std::max_element(held.begin(), held.end());
+}
+
 /// S23: slots that are blocked by ports.
 void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
                           const std::string& suffix, const CertificateValues& values,
@@ -94,7 +115,7 @@ void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
     const std::int64_t other_cycles = cycles_of(values, {1, 0, other});
     // A use covers boundaries of (o - 1) / s time slots after its own only.
     const std::int64_t reach =
-        std::max<std::int64_t>(0, longest_port_occupancy(code) - 1) / launch.issue_slot.hi;
+        std::max<std::int64_t>(0, longest_held_port(code) - 1) / launch.issue_slot.hi;
     const std::int64_t preceding =
         preceding_warp_slots(code.kernel.policy, launch, launch.block_slots, blocked, reach);
     const auto sum = [&](std::int64_t others_on_scheduler) {
@@ -127,6 +148,24 @@ void add_blocked_in_stages(const TimedCode& code, const SlotDistance& blocked,
     terms.push_back({warps, 0, certificate_id::stages + suffix});
     // Two blocked slots around the start of the last block need no issue in between.
     terms.push_back({launch.waves > 1 ? 1 : 0, blocked.longest, ""});
+}
+
+/// S78: slots that are blocked by a full memory queue.
+void add_blocked_by_queue(const TimedCode& code, const SlotDistance& blocked,
+                          const std::string& suffix, std::vector<Term>& terms) {
+    const LaunchGeometry& launch = code.geometry;
+    const std::int64_t warps = path_changes_warp_slot(code)
+                                   ? launch.interfering_warps()
+                                   : launch.per_scheduler(launch.interfering_warps());
+    const std::int64_t of_warp =
+        largest_path_demand(code, [](const Timing& timing, std::size_t) -> std::int64_t {
+            return timing.queue ? 1 : 0;
+        });
+    // None is blocked where all of them have places.
+    if (models::times(of_warp, warps) <= places_of_queue(code)) return;
+    terms.push_back({warps, 0, certificate_id::queue_places + suffix});
+    // The first one after the start of the last block may follow one before it at any distance.
+    if (launch.waves > 1) terms.push_back({1, blocked.longest, ""});
 }
 
 /// S23: slots that are blocked by the write buffer, and the drains after the last store.
@@ -166,6 +205,7 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
                      blocked.longest - 1, ""});
     add_blocked_by_ports(code, blocked, suffix, values, terms);
     add_blocked_in_stages(code, blocked, suffix, terms);
+    if (has_queued_instructions(code)) add_blocked_by_queue(code, blocked, suffix, terms);
     if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
     return terms;
 }

@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/demand.hpp"
+#include "certification/verify/interference/memory_queue.hpp"
 #include "models/launch/active_set.hpp"
 #include "models/units.hpp"
 
@@ -27,11 +28,19 @@ std::string scoreboard_name(int scoreboard) {
     return "SB" + std::to_string(scoreboard);
 }
 
+/// S78: what a memory queue may delay. It remains as long, whatever time passes: the cycles in
+/// which the queue delays it are taken out.
+constexpr std::string_view queue_prefix = "queue ";
+std::string behind_queue_name(const std::string& name) {
+    return std::string{queue_prefix} + name;
+}
+
 /// What one instruction waits for and what it begins (C4 to C7).
 class IssueRules {
 public:
-    IssueRules(const assembly::Instruction& instruction, const Timing& timing, std::size_t index)
-        : instruction_{instruction}, timing_{timing}, index_{index} {}
+    IssueRules(const TimedCode& code, std::size_t index)
+        : code_{code}, instruction_{code.kernel.function->instructions[index]},
+          timing_{code.timings[index].value()}, index_{index} {}
 
     /// The least latency is no less than the use of the port, so whoever waited for a result finds
     /// the port free.
@@ -56,41 +65,60 @@ public:
 
     /// At its issue all that it waited for is over, also when it is predicated off.
     void add_issue(Remaining& remaining) const {
-        for (const std::string& name : certain_waits())
+        for (const std::string& name : certain_waits()) {
             remaining.erase(name);
+            remaining.erase(behind_queue_name(name));
+        }
         const auto begin = [&](const std::string& name, std::int64_t cycles) {
             std::int64_t& longest = remaining[name];
             longest = std::max(longest, cycles);
         };
-        begin(name_of_port(), port_occupancy(timing_));
+        const auto begin_here = [&](const std::string& name, const models::Interval& first) {
+            begin(timing_.queue ? behind_queue_name(name) : name,
+                  longest_without_backlog(code_, timing_, first));
+        };
+        if (!timing_.queue) begin(name_of_port(), port_occupancy(timing_));
         const bool waits_inside = !models::leaves_active_set(instruction_.opcode_class);
-        const std::int64_t result = with_passes(timing_.latency.hi, timing_);
         if (waits_inside && timing_.waits_for_registers)
             for (const auto& reg : instruction_.effects.writes)
-                begin(assembly::to_string(reg), result);
+                begin_here(assembly::to_string(reg), timing_.latency);
         if (!instruction_.control) return;
         if (const auto scoreboard = instruction_.control->write_barrier; scoreboard && waits_inside)
-            begin(scoreboard_name(*scoreboard), result);
+            begin_here(scoreboard_name(*scoreboard), timing_.latency);
         if (const auto scoreboard = instruction_.control->read_barrier)
-            begin(scoreboard_name(*scoreboard), with_passes(timing_.source_read.hi, timing_));
+            begin_here(scoreboard_name(*scoreboard), timing_.source_read);
     }
 
-    /// The longest that remains of what it may wait for.
+    /// The longest that remains of what it may wait for behind a memory queue.
+    [[nodiscard]] std::int64_t longest_wait_behind_queue(const Remaining& remaining) const {
+        std::int64_t longest = 0;
+        for (const std::string& name : possible_waits())
+            if (const auto found = remaining.find(behind_queue_name(name));
+                found != remaining.end())
+                longest = std::max(longest, found->second);
+        return longest;
+    }
+
+    /// The longest that remains of what else it may wait for.
     [[nodiscard]] std::int64_t longest_wait(const Remaining& remaining) const {
-        std::vector<std::string> names = certain_waits();
-        // Which scoreboards DEPBAR waits for is not decoded: it may be any of them.
-        if (instruction_.opcode_class == assembly::OpcodeClass::DependenceBarrier)
-            for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
-                names.push_back(scoreboard_name(scoreboard));
         std::int64_t longest = 0;
         const std::string first_use = port_use_name(timing_.unit, 0);
         const std::string_view of_unit{first_use.data(), first_use.size() - 1};
         for (const auto& [name, cycles] : remaining)
             if (name.starts_with(of_unit)) longest = std::max(longest, cycles);
-        for (const std::string& name : names)
+        for (const std::string& name : possible_waits())
             if (const auto found = remaining.find(name); found != remaining.end())
                 longest = std::max(longest, found->second);
         return longest;
+    }
+
+    [[nodiscard]] std::vector<std::string> possible_waits() const {
+        std::vector<std::string> names = certain_waits();
+        // Which scoreboards DEPBAR waits for is not decoded: it may be any of them.
+        if (instruction_.opcode_class == assembly::OpcodeClass::DependenceBarrier)
+            for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
+                names.push_back(scoreboard_name(scoreboard));
+        return names;
     }
 
     [[nodiscard]] std::vector<std::string> certain_waits() const {
@@ -108,6 +136,7 @@ public:
     }
 
 private:
+    const TimedCode& code_;
     const assembly::Instruction& instruction_;
     const Timing& timing_;
     std::size_t index_;
@@ -115,7 +144,7 @@ private:
 
 void elapse_remaining(Remaining& remaining, std::int64_t cycles) {
     for (auto entry = remaining.begin(); entry != remaining.end();) {
-        entry->second -= cycles;
+        if (!entry->first.starts_with(queue_prefix)) entry->second -= cycles;
         entry = entry->second > 0 ? std::next(entry) : remaining.erase(entry);
     }
 }
@@ -169,9 +198,7 @@ public:
     }
 
 private:
-    [[nodiscard]] IssueRules rules(std::size_t i) const {
-        return {code_.kernel.function->instructions[i], code_.timings[i].value(), i};
-    }
+    [[nodiscard]] IssueRules rules(std::size_t i) const { return {code_, i}; }
 
     /// From the issue of `before` to that of `i`, which may follow it.
     void step(std::size_t before, std::size_t i, bool may_transfer, Remaining& remaining) {
@@ -192,7 +219,8 @@ private:
             wait = std::max(wait, with_passes(timing.latency.hi, timing));
         else
             wait -= code_.geometry.issue_slot.lo;
-        waits_[i] = std::max(waits_[i], wait);
+        // The queue may have delayed during that slot.
+        waits_[i] = std::max({waits_[i], wait, rules(i).longest_wait_behind_queue(remaining)});
         elapse_remaining(remaining, least_gap);
     }
 
@@ -224,7 +252,7 @@ DemandTables active_set_demand_of(const TimedCode& code) {
         demand_table(code, [&](const Timing&, std::size_t i) { return waits[i]; });
     tables[certificate_id::residual_occupancy] =
         demand_table(code, [&](const Timing& timing, std::size_t) {
-            return occupancy_beyond_slot(code, timing);
+            return timing.queue ? 0 : occupancy_beyond_slot(code, timing);
         });
     return tables;
 }

@@ -1,0 +1,42 @@
+#pragma once
+/// \file
+/// Time division behind memory queues: slots of a warp in which the queue of its scheduler has no
+/// place (docs/theory, S78).
+
+#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/timed_kernel.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
+
+#include <cstdint>
+
+namespace warpbound::analyzer {
+
+/// The kernel as its warps issue in time slots: without memory queues, but with the largest lags of
+/// results and source reads, and no port of the memory path. Side: upper.
+TimedKernel in_slots_behind_queues(const TimedKernel& kernel, const LaunchGeometry& shape);
+
+/// How the places of a memory queue block slots of a critical path. Made from the kernel behind
+/// queues.
+class QueueSlots {
+public:
+    /// `changes_warp_slot`: whether the critical path does, so that all warps count.
+    QueueSlots(const TimedKernel& kernel, const LaunchGeometry& shape, bool changes_warp_slot);
+
+    /// Whether a slot may be blocked: not where all memory instructions that count fit in a queue.
+    [[nodiscard]] bool may_block() const { return may_block_; }
+    /// Warps whose memory instructions count.
+    [[nodiscard]] std::int64_t warps() const { return warps_; }
+    /// The longest time of slots of the path that each instruction blocks, where the path may go
+    /// from warp slot to warp slot with these slot distances. Side: upper.
+    [[nodiscard]] InstructionCosts blocked_time(const SlotDistance& slots) const;
+
+private:
+    const TimedKernel& kernel_;
+    const LaunchGeometry& shape_;
+    std::int64_t warps_ = 0;
+    std::int64_t stay_ = 0;
+    bool may_block_ = false;
+};
+
+} // namespace warpbound::analyzer
