@@ -312,7 +312,7 @@ TEST(EvidenceProperty, OfManyWavesAddsUpAndHoldsRuns) {
 TEST(EvidenceProperty, OfMemoryQueuesUnderPoliciesThatHoldWarpsBackAddsUpAndHoldsRuns) {
     check_sums(Drawn::HeldBackQueue,
                {"slots of the warp in which the memory queue of its scheduler is full",
-                "slot that may be blocked again after the start of the last block",
+                "slots that a memory queue may block again after the start of the last block",
                 "port occupancy of a warp beyond its issue slots",
                 "an instruction that issued before the critical path changed to another block",
                 "stalls of a warp within the active set, as many warps at a time as it holds"});

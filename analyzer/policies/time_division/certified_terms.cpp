@@ -169,10 +169,9 @@ private:
             "execution-time-upper-queue-places" + id_suffix(),
             "slots that the memory instructions of a warp block by filling the memory queue"};
         add("slots of the warp in which the memory queue of its scheduler is full", queue_.warps(),
-            certified_most(kernel_, run_, full, queue_.blocked_time(any_)), full.id);
-        if (shape_.waves() > 1)
-            add("slot that may be blocked again after the start of the last block", 1,
-                any_.longest);
+            certified_most(kernel_, run_, full, queue_.blocked_time(distances_)), full.id);
+        add("slots that a memory queue may block again after the start of the last block", 1,
+            queue_.blocked_at_last_start(distances_));
     }
 
     void add_stores() {

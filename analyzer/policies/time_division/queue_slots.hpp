@@ -9,6 +9,7 @@
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -29,12 +30,21 @@ public:
     [[nodiscard]] std::int64_t warps() const { return warps_; }
     /// The longest time of slots of the path that each instruction blocks, where the path may go
     /// from warp slot to warp slot with these slot distances. Side: upper.
-    [[nodiscard]] InstructionCosts blocked_time(const SlotDistance& slots) const;
+    [[nodiscard]] InstructionCosts blocked_time(const std::vector<SlotDistance>& distances) const;
+    /// The longest time of slots of such a path that are blocked besides, in several waves: by what
+    /// a queue holds when the last block starts, and by the boundaries around that. Side: upper.
+    [[nodiscard]] std::int64_t
+    blocked_at_last_start(const std::vector<SlotDistance>& distances) const;
 
 private:
+    /// The longest time of slots whose boundaries lie in one stay.
+    [[nodiscard]] std::int64_t time_in_stay(const std::vector<SlotDistance>& distances) const;
+
     const TimedKernel& kernel_;
     const LaunchGeometry& shape_;
     std::int64_t warps_ = 0;
+    /// Some blocks are on multiprocessors that the critical path does not visit.
+    bool leaves_out_blocks_ = false;
     std::int64_t stay_ = 0;
     bool may_block_ = false;
 };

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpbound::analyzer {
 
@@ -55,10 +56,12 @@ public:
         add("slots of the warp in which register reads hold the stages in front of the units",
             blocking.by_reads, blocking.cycles);
         if (queue_.may_block()) {
+            const std::vector<SlotDistance> distances =
+                critical_.changes_warp_slot ? critical_.distances : std::vector{slots};
             add("slots of the warp in which the memory queue of its scheduler is full",
-                queue_.warps(), most_on_a_path(kernel_, queue_.blocked_time(slots)));
-            add("slot that may be blocked again after the start of the last block",
-                shape_.waves() > 1 ? 1 : 0, slots.longest);
+                queue_.warps(), most_on_a_path(kernel_, queue_.blocked_time(distances)));
+            add("slots that a memory queue may block again after the start of the last block", 1,
+                queue_.blocked_at_last_start(distances));
         }
         // With accesses through the caches, drains are part of the queueing delay (S29).
         if (critical_.queues_drains) return terms;

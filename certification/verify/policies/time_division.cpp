@@ -14,6 +14,25 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
+/// S78: the cycles of slots of the path that have their boundaries in a stay in the queue: P' at
+/// first, then P' of a warp slot for each D of it.
+std::int64_t slots_in_one_stay(const TimedCode& code, const std::vector<SlotDistance>& distances) {
+    const std::int64_t stay = stay_in_queue(code);
+    const auto apart = [&](const SlotDistance& distance) {
+        return std::max<std::int64_t>(1, distance.shortest - code.geometry.issue_slot.hi + 1);
+    };
+    const std::int64_t longest = any_distance(distances).longest;
+    if (distances.size() == 1)
+        return models::times(1 + (stay - 1) / apart(distances.front()), longest);
+    std::int64_t later = 0;
+    for (const SlotDistance& distance : distances) {
+        const std::int64_t cycles = models::times(stay - 1, distance.longest);
+        const std::int64_t d = apart(distance);
+        later = std::max(later, cycles / d + (cycles % d > 0 ? 1 : 0));
+    }
+    return models::plus(later, longest);
+}
+
 /// Demand on warps with one of these distances.
 DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& distances,
                        const std::string& suffix) {
@@ -58,10 +77,8 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
         cycles = cycles > 1 ? models::times(std::min(cycles - 1, boundaries), any.longest) : 0;
     }
     // S78: N instructions are in the queue at each blocked boundary, each at those of its stay.
-    const std::int64_t places = places_of_queue(code);
-    if (places > 0) {
-        const std::int64_t of_stay = 1 + (stay_in_queue(code) - 1) / least_distance;
-        const std::int64_t shared = models::times(of_stay, any.longest);
+    if (const std::int64_t places = places_of_queue(code); places > 0) {
+        const std::int64_t shared = slots_in_one_stay(code, distances);
         tables[ids::queue_places + suffix] =
             demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
                 return timing.queue ? shared / places + (shared % places > 0 ? 1 : 0) : 0;
@@ -151,21 +168,33 @@ void add_blocked_in_stages(const TimedCode& code, const SlotDistance& blocked,
 }
 
 /// S78: slots that are blocked by a full memory queue.
-void add_blocked_by_queue(const TimedCode& code, const SlotDistance& blocked,
+void add_blocked_by_queue(const TimedCode& code, const std::vector<SlotDistance>& blocked,
                           const std::string& suffix, std::vector<Term>& terms) {
     const LaunchGeometry& launch = code.geometry;
-    const std::int64_t warps = path_changes_warp_slot(code)
-                                   ? launch.interfering_warps()
-                                   : launch.per_scheduler(launch.interfering_warps());
+    const bool has_waves = launch.waves > 1;
+    const bool moves = has_waves && launch.multiprocessors > 1;
+    std::int64_t warps = launch.interfering_warps();
+    if (moves)
+        warps =
+            models::times(std::min(launch.blocks, launch.blocks_before_last() + launch.block_slots),
+                          launch.warps_per_block);
+    else if (!path_changes_warp_slot(code))
+        warps = launch.per_scheduler(warps);
+    // What blocks that do not count have left in a queue.
+    const bool has_left_over = moves && warps < launch.warps;
     const std::int64_t of_warp =
         largest_path_demand(code, [](const Timing& timing, std::size_t) -> std::int64_t {
             return timing.queue ? 1 : 0;
         });
     // None is blocked where all of them have places.
-    if (models::times(of_warp, warps) <= places_of_queue(code)) return;
+    if (!has_left_over && models::times(of_warp, warps) <= places_of_queue(code)) return;
     terms.push_back({warps, 0, certificate_id::queue_places + suffix});
     // The first one after the start of the last block may follow one before it at any distance.
-    if (launch.waves > 1) terms.push_back({1, blocked.longest, ""});
+    if (has_waves)
+        terms.push_back({1,
+                         models::plus(any_distance(blocked).longest,
+                                      has_left_over ? slots_in_one_stay(code, blocked) : 0),
+                         ""});
 }
 
 /// S23: slots that are blocked by the write buffer, and the drains after the last store.
@@ -205,7 +234,14 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
                      blocked.longest - 1, ""});
     add_blocked_by_ports(code, blocked, suffix, values, terms);
     add_blocked_in_stages(code, blocked, suffix, terms);
-    if (has_queued_instructions(code)) add_blocked_by_queue(code, blocked, suffix, terms);
+    if (has_queued_instructions(code)) {
+        const bool in_any = suffix == certificate_id::in_any_warp_slot;
+        add_blocked_by_queue(
+            code,
+            in_any ? distances_of_warp_slots(code.kernel.policy, launch, launch.block_slots)
+                   : std::vector<SlotDistance>{blocked},
+            suffix, terms);
+    }
     if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
     return terms;
 }
