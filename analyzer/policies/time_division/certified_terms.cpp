@@ -168,7 +168,8 @@ private:
         const CertificateName full{
             "execution-time-upper-queue-places" + id_suffix(),
             "slots that the memory instructions of a warp block by filling the memory queue"};
-        add("slots of the warp in which the memory queue of its scheduler is full", queue_.warps(),
+        add("slots of the warp in which the memory queue of its scheduler is full",
+            queue_.warps().count(),
             certified_most(kernel_, run_, full, queue_.blocked_time(distances_)), full.id);
         add("slots that a memory queue may block again after the start of the last block", 1,
             queue_.blocked_at_last_start(distances_));

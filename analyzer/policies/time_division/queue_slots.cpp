@@ -31,7 +31,7 @@ QueueSlots::QueueSlots(const TimedKernel& kernel, const LaunchGeometry& shape,
             if (timing.queue) places = timing.queue->places;
             return std::int64_t{timing.queue ? 1 : 0};
         });
-    may_block_ = times(most_on_a_path(kernel, queued), warps_) > places ||
+    may_block_ = models::times(most_on_a_path(kernel, queued), warps_) > places ||
                  (leaves_out_blocks_ && places > 0);
 }
 

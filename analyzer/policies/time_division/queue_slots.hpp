@@ -27,7 +27,7 @@ public:
     /// Whether a slot may be blocked: not where all memory instructions that count fit in a queue.
     [[nodiscard]] bool may_block() const { return may_block_; }
     /// Warps whose memory instructions count.
-    [[nodiscard]] std::int64_t warps() const { return warps_; }
+    [[nodiscard]] models::Warps warps() const { return warps_; }
     /// The longest time of slots of the path that each instruction blocks, where the path may go
     /// from warp slot to warp slot with these slot distances. Side: upper.
     [[nodiscard]] InstructionCosts blocked_time(const std::vector<SlotDistance>& distances) const;
@@ -42,7 +42,7 @@ private:
 
     const TimedKernel& kernel_;
     const LaunchGeometry& shape_;
-    std::int64_t warps_ = 0;
+    models::Warps warps_;
     /// Some blocks are on multiprocessors that the critical path does not visit.
     bool leaves_out_blocks_ = false;
     std::int64_t stay_ = 0;

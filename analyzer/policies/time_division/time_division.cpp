@@ -59,7 +59,7 @@ public:
             const std::vector<SlotDistance> distances =
                 critical_.changes_warp_slot ? critical_.distances : std::vector{slots};
             add("slots of the warp in which the memory queue of its scheduler is full",
-                queue_.warps(), most_on_a_path(kernel_, queue_.blocked_time(distances)));
+                queue_.warps().count(), most_on_a_path(kernel_, queue_.blocked_time(distances)));
             add("slots that a memory queue may block again after the start of the last block", 1,
                 queue_.blocked_at_last_start(distances));
         }
