@@ -3,7 +3,7 @@
 /// What memory queues (C71 to C74) delay: the demand of instructions on them, and how long an
 /// instruction waits there (docs/theory, S37, S38, S78).
 
-#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/interference/instruction_costs.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/timed_kernel.hpp"
 

@@ -3,6 +3,7 @@
 /// The demand of a warp for shared resources (issue slots, ports, write buffer): per instruction,
 /// and its sum along the paths of the warp.
 
+#include "analyzer/interference/instruction_costs.hpp"
 #include "analyzer/launch/path_bound.hpp"
 #include "analyzer/launch/scheduled_launch.hpp"
 
@@ -10,16 +11,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// Per instruction of the function. `Unit:` core cycles.
-using InstructionCosts = std::vector<std::int64_t>;
-/// `cost(index, timing)` for each instruction that is on a path, 0 for the others.
-template <class Cost> InstructionCosts per_instruction(const TimedKernel& kernel, Cost cost) {
-    InstructionCosts costs(kernel.timings.size(), 0);
-    for (std::size_t i = 0; i < costs.size(); ++i)
-        if (kernel.used[i] && kernel.timings[i]) costs[i] = cost(i, kernel.timings[i].value());
-    return costs;
-}
 
 /// Demand on the own scheduler: for how long an instruction blocks a ready warp of the same
 /// scheduler, by its issue slot, its port and its register reads. Side: upper.
