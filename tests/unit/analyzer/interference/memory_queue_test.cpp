@@ -1,6 +1,7 @@
 // Bounds behind memory queues (C71 to C74, S37, S38, S78), with the values of an RTX A6000 (H25
 // Table 1).
 
+#include "analyzer/evidence/path_certificates.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -92,7 +93,7 @@ TEST(MemoryQueueBounds, ChargeOthersForNoDifferenceOfEntries) {
 }
 
 /// The term of the upper bound with this text; none: cycles 0.
-BoundTerm term_of(Analyzed& context, const std::string& text) {
+BoundTerm term_of_eight_warps(Analyzed& context, const std::string& text) {
     context.request.launch = {1, 256};
     CertificateStore certificates;
     context.request.certificates = &certificates;
@@ -109,17 +110,18 @@ TEST(MemoryQueueBounds, InStrictTurnsCountTheBacklog) {
     const auto context = loads(10);
     context->request.policy = models::read_policy("srr").value();
     const BoundTerm term =
-        term_of(*context, "stalls of rotations by a warp, and its port occupancy "
-                          "beyond issue slots");
-    const BoundTerm others =
-        term_of(*context, "demand of a warp on other schedulers: ports of the multiprocessor");
+        term_of_eight_warps(*context, "stalls of rotations by a warp, and its port occupancy "
+                                      "beyond issue slots");
+    const BoundTerm others = term_of_eight_warps(
+        *context, "demand of a warp on other schedulers: ports of the multiprocessor");
     EXPECT_EQ(others.count * others.cycles, 6 * 10 * 2);
-    if (term.count > 0) {
+    if (term.cycles > 0) {
         EXPECT_EQ(term.count, 2);
         EXPECT_EQ(term.cycles, 10 * 4);
         return;
     }
-    const BoundTerm ports = term_of(*context, "port occupancy of a warp beyond its issue slots");
+    const BoundTerm ports =
+        term_of_eight_warps(*context, "port occupancy of a warp beyond its issue slots");
     EXPECT_EQ(ports.count, 2);
     EXPECT_EQ(ports.cycles, 10 * 4);
 }
@@ -129,26 +131,27 @@ TEST(MemoryQueueBounds, InStrictTurnsCountTheBacklog) {
 TEST(MemoryQueueBounds, InTimeSlotsCountBoundariesInTheStay) {
     const auto context = loads(10);
     context->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    const BoundTerm term =
-        term_of(*context, "slots of the warp in which the memory queue of its scheduler is full");
+    const BoundTerm term = term_of_eight_warps(
+        *context, "slots of the warp in which the memory queue of its scheduler is full");
     EXPECT_EQ(term.count, 2);
     EXPECT_EQ(term.cycles, 10 * 12);
     // Two loads of each warp have a place each.
     const auto few = loads(2);
     few->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    EXPECT_EQ(
-        term_of(*few, "slots of the warp in which the memory queue of its scheduler is full").count,
-        0);
+    EXPECT_EQ(term_of_eight_warps(
+                  *few, "slots of the warp in which the memory queue of its scheduler is full")
+                  .cycles,
+              0);
 }
 
 // S78: within the active set a warp waits for the sources of a store by itself, and for no port.
 TEST(MemoryQueueBounds, WithinAnActiveSetHoldNoPort) {
     const auto context = loads(10);
     context->request.policy = models::read_policy("two-level:active=1").value();
-    EXPECT_EQ(term_of(*context,
-                      "residual port occupancy of the critical path's own warp, for which "
-                      "warps in the active set wait")
-                  .count,
+    EXPECT_EQ(term_of_eight_warps(
+                  *context, "residual port occupancy of the critical path's own warp, for which "
+                            "warps in the active set wait")
+                  .cycles,
               0);
     EXPECT_EQ(demand_of_eight_warps(*loads(10)).own, 10 * 4 + 1);
 }
