@@ -246,7 +246,8 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     operation.port = ports_[timing.unit];
     if (timing.queue) {
         operation.queues = true;
-        operation.entry = {timing.queue->entry.lo, timing.queue->entry.hi};
+        const models::Interval& entry = timing.queue->entry;
+        operation.entry = {entry.lo, entry.hi, entry.typical};
         const models::Interval& interval = timing.queue->interval;
         operation.hand_over_interval = {interval.lo, interval.hi, interval.typical};
     }

@@ -48,11 +48,11 @@ TestProgram loads(int count, std::int64_t passes = 1) {
 }
 
 /// Cycles in which the loads of each warp issue, counted as in H25 from 2 on.
-std::vector<std::vector<std::int64_t>> issues(const TestProgram& program, int warps,
-                                              std::uint64_t seed = 1) {
+std::vector<std::vector<std::int64_t>> issues_on(const models::Architecture& machine,
+                                                 const TestProgram& program, int warps,
+                                                 const RunOptions& options) {
     std::map<int, std::vector<std::int64_t>> found;
-    const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
-    for (const Event& event : run(program, with_queue(), {1, 32 * warps}, options).events)
+    for (const Event& event : run(program, machine, {1, 32 * warps}, options).events)
         if (const auto* issued = std::get_if<Issued>(&event);
             issued && issued->instruction + 1 < program.function.instructions.size())
             found[issued->warp].push_back(issued->cycle + 2);
@@ -62,6 +62,12 @@ std::vector<std::vector<std::int64_t>> issues(const TestProgram& program, int wa
     // Which sub-core is first is not determined.
     std::sort(sorted.begin(), sorted.end());
     return sorted;
+}
+
+std::vector<std::vector<std::int64_t>> issues(const TestProgram& program, int warps,
+                                              std::uint64_t seed = 1) {
+    return issues_on(with_queue(), program, warps,
+                     {.seed = seed, .draw = Draw::Uniform, .path = {}});
 }
 
 TEST(MemoryQueue, TakesFiveLoadsInARowThenOneInFourCycles) {
@@ -74,6 +80,26 @@ TEST(MemoryQueue, OfThreeSchedulersGetsTheMemoryPathEachSixCycles) {
                     ElementsAre(ElementsAre(2, 3, 4, 5, 6, 13, 19, 25, 31, 37),
                                 ElementsAre(2, 3, 4, 5, 6, 15, 21, 27, 33, 39),
                                 ElementsAre(2, 3, 4, 5, 6, 17, 23, 29, 35, 41)));
+}
+
+// The shipped description with its typical numbers, and lines that are present.
+TEST(MemoryQueue, OfTheDescribedCardFollowsTheSameTable) {
+    for (const char* name : {"ampere-rtxa6000", "ampere-rtx3060"}) {
+        auto machine = models::load_architecture(name);
+        ASSERT_TRUE(machine) << to_string(machine.error());
+        machine.value().fetch = {};
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+            const RunOptions options{.seed = seed, .draw = Draw::Typical, .path = {}};
+            EXPECT_THAT(issues_on(machine.value(), loads(10), 1, options),
+                        ElementsAre(ElementsAre(2, 3, 4, 5, 6, 13, 17, 21, 25, 29)))
+                << name;
+            EXPECT_THAT(issues_on(machine.value(), loads(10), 3, options),
+                        ElementsAre(ElementsAre(2, 3, 4, 5, 6, 13, 19, 25, 31, 37),
+                                    ElementsAre(2, 3, 4, 5, 6, 15, 21, 27, 33, 39),
+                                    ElementsAre(2, 3, 4, 5, 6, 17, 23, 29, 35, 41)))
+                << name;
+        }
+    }
 }
 
 // 8 transactions occupy the path for 8 cycles.
