@@ -141,7 +141,7 @@ constexpr std::array proved_policies{
                  .lower = strict_round_robin_lower_terms_of,
                  .covers = covers_stages,
                  .by_addresses = QueueingProof::InStrictTurns,
-                 .theorems = "S25, S25a, S28, S29a, S77"},
+                 .theorems = "S25, S25a, S28, S29a, S77, S78"},
     ProvedPolicy{.kind = PolicyKind::VariableRate,
                  .holds_back = has_time_slots,
                  .add_demand = add_time_slots,
@@ -149,7 +149,7 @@ constexpr std::array proved_policies{
                  .lower = time_division_lower_terms_of,
                  .covers = covers_stages,
                  .by_addresses = QueueingProof::InTimeSlots,
-                 .theorems = "S23, S29"},
+                 .theorems = "S23, S29, S78"},
 };
 static_assert(proved_policies.size() == models::named_policies.size());
 
