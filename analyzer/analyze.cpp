@@ -1,8 +1,8 @@
 #include "analyzer/analyze.hpp"
 
 #include "analyzer/assumptions.hpp"
+#include "analyzer/divergence/divergent_sides.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
-#include "analyzer/divergent_sides.hpp"
 #include "analyzer/evidence/operand_delay.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"

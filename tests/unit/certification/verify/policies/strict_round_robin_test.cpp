@@ -198,7 +198,7 @@ TEST(LaunchEvidence, OfStrictTurnsFindsWhatIsOutstandingAgain) {
     models::FlowFacts facts;
     facts.kernel = "counted";
     facts.program_digest = assembly::digest_of(counted_releases);
-    facts.loops.push_back({.header = 0x80, .min = 1, .max = 5});
+    facts.loops.push_back({0x80, 1, 5, {}});
     models::Architecture machine = models::load_architecture("turing-t4").value();
     machine.fetch = {};
     machine.register_file = {};

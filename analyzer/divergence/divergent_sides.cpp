@@ -1,4 +1,4 @@
-#include "analyzer/divergent_sides.hpp"
+#include "analyzer/divergence/divergent_sides.hpp"
 
 #include "analyzer/divergence/serialized_facts.hpp"
 #include "analyzer/evidence/certificate.hpp"
