@@ -389,6 +389,9 @@ Result<Analysis> bounds_of(const Request& request) {
     // Divergence: the paths that the warp's instructions can take.
     const auto sides = sides_of(context.value());
     if (!sides) return sides.as_failure();
+    if (request.certificates != nullptr && sides.value().cfg)
+        request.certificates->serialized =
+            SerializedPaths{*sides.value().cfg, sides.value().upper.kernel.facts.loops};
     if (auto fits = check_counters(sides.value().upper.kernel); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
     auto traffic = traffic_by_addresses(request, context.value());

@@ -1,7 +1,6 @@
 #include "analyzer/divergence/divergent_sides.hpp"
 
 #include "analyzer/divergence/serialized_facts.hpp"
-#include "analyzer/evidence/certificate.hpp"
 
 #include <fmt/format.h>
 
@@ -50,8 +49,6 @@ Result<Sides> sides_of(const AnalysisContext& context) {
     lower.kernel = single_lane_kernel(lower.kernel);
     AnalysisContext upper = context;
     upper.kernel = serialized_kernel(context.kernel, *cfg);
-    if (context.run.certificates != nullptr)
-        context.run.certificates->serialized = SerializedPaths{*cfg, upper.kernel.facts.loops};
     return Sides{std::move(lower), std::move(upper), std::move(cfg), std::move(representatives)};
 }
 

@@ -23,8 +23,7 @@ struct Sides {
     std::unique_ptr<const RepresentativePaths> representatives{};
 };
 
-/// Refuses divergence that is not bounded, naming what the user can state of the branches. Keeps
-/// the serialized control-flow graph as evidence where the run keeps certificates.
+/// Refuses divergence that is not bounded, naming what the user can state of the branches.
 Result<Sides> sides_of(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer
