@@ -43,8 +43,7 @@ inline constexpr const char* stalls_beyond = "execution-time-upper-stalls-beyond
 inline constexpr const char* any_scheduler = "-any-scheduler";
 
 // Time division (S23). Each id ends in a distance of time slots, or in `in_any_warp_slot`.
-inline constexpr const char* ports_own_scheduler = "execution-time-upper-ports-own-scheduler";
-inline constexpr const char* ports_other_schedulers = "execution-time-upper-ports-other-schedulers";
+/// Ends in a number where the warp slot is known (S17).
 inline constexpr const char* ports = "execution-time-upper-ports";
 inline constexpr const char* write_buffer = "execution-time-upper-write-buffer";
 /// Of the stages in front of the units, by register reads (S50).

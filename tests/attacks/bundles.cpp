@@ -112,6 +112,12 @@ EvidenceFiles certified(Honest which) {
                          "--architecture", tree + "/docs/theory/examples/small.xml", "--launch",
                          "1x96", "--assume", "schedulers/count=1", "--policy", "srr"});
         break;
+    case Honest::Slots: {
+        const std::string examples = tree + "/docs/theory/examples/";
+        append(certify, {examples + "5-two-warps.sass", "--architecture", examples + "small.xml",
+                         "--launch", "1x192", "--policy", "variable-rate:fast=0,every=2"});
+        break;
+    }
     case Honest::Counted:
         append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});

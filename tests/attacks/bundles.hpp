@@ -29,6 +29,7 @@ enum class Honest {
     InTurns,   ///< The same in strict turns.
     Turns,     ///< Strict turns of warps with two paths.
     Schedule,  ///< Strict turns of warps with one path.
+    Slots,     ///< Time slots of warps on two schedulers, which share a port.
     Counted,   ///< A loop whose bound follows from the code alone.
     Waves,     ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.

@@ -256,6 +256,7 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
         texts.end(),
         {"path of a warp in its time slots", "wait for a slot after a barrier",
          "slots of the critical path in which a port is occupied",
+         "slots of the warp in which another warp occupies a port",
          "waits for the loads of a warp that end between slots",
          "waits for the write buffer that end between slots, one for each store of a warp"});
     check_sums(Drawn::CachesInSlots, texts);
@@ -279,7 +280,8 @@ TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {
 
 TEST(EvidenceProperty, OfSlotsBehindTheFrontEndAddsUpAndHoldsRuns) {
     check_sums(Drawn::FrontEndInSlots,
-               {"slots in which register reads of a warp hold the stages in front of the units",
+               {"slots of the warp in which another warp occupies a port",
+                "slots in which register reads of a warp hold the stages in front of the units",
                 "slot that may be blocked again after the start of the last block",
                 "instruction fetch: misses of a scheduler's L0, one after the other",
                 "instruction fetch: the first line of a block on the critical path"});

@@ -29,23 +29,42 @@ bool BlockedSlots::in_one_block(std::int64_t warp_slot, std::int64_t other) cons
     return warp_slot / of_block == other / of_block;
 }
 
+void SlotsByWarps::add(const SlotsByWarps& other, std::int64_t count) {
+    slots = plus(slots, times(other.slots, count));
+    for (const auto& [blocked, of_other] : other.warps)
+        warps[blocked] = plus(warps[blocked], times(of_other, count));
+}
+
+InstructionCosts BlockedSlots::costs_of(const Blocked& blocked, bool own_block) const {
+    InstructionCosts costs;
+    for (std::size_t i = 0; i < occupancies_.size(); ++i) {
+        const auto entry = std::lower_bound(distinct_.begin(), distinct_.end(), occupancies_[i]);
+        const bool counts = !own_block || of_own_block_.empty() || of_own_block_[i];
+        costs.push_back(counts ? blocked[static_cast<std::size_t>(entry - distinct_.begin())] : 0);
+    }
+    return costs;
+}
+
+std::vector<BlockedSlots::Blocked> BlockedSlots::counted() const {
+    std::vector<Blocked> all;
+    for (const auto& [blocked, slots] : memo_)
+        all.push_back(blocked.second);
+    return all;
+}
+
 std::int64_t BlockedSlots::most(const Blocked& blocked, bool own_block) {
     if (std::all_of(blocked.begin(), blocked.end(), [](std::int64_t n) { return n == 0; }))
         return 0;
     const bool some_only = own_block && !of_own_block_.empty();
     const auto [found, is_new] = memo_.emplace(std::pair{some_only, blocked}, 0);
-    if (is_new) {
-        InstructionCosts counts;
-        for (std::size_t i = 0; i < occupancies_.size(); ++i) {
-            const auto entry =
-                std::lower_bound(distinct_.begin(), distinct_.end(), occupancies_[i]);
-            const bool counted = !some_only || of_own_block_[i];
-            counts.push_back(counted ? blocked[static_cast<std::size_t>(entry - distinct_.begin())]
-                                     : 0);
-        }
-        found->second = most_on_a_path(kernel_, counts);
-    }
+    if (is_new) found->second = most_on_a_path(kernel_, costs_of(blocked, some_only));
     return found->second;
+}
+
+SlotsByWarps BlockedSlots::by_warps(const Blocked& blocked, bool own_block, std::int64_t count) {
+    const std::int64_t slots = times(most(blocked, own_block), count);
+    if (slots == 0) return {};
+    return {slots, {{blocked, count}}};
 }
 
 /// An instruction of another warp of the same scheduler issues in one of its slots, at the slot
@@ -66,24 +85,24 @@ std::int64_t BlockedSlots::within_occupancy(const ResourceOccupancy& occupancy,
     return std::min(most_blocked, occupancy.most_blocked.value_or(most_blocked));
 }
 
-std::int64_t BlockedSlots::by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
+SlotsByWarps BlockedSlots::by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
                                         std::int64_t warp_slot, std::int64_t other) {
     Blocked blocked;
     for (const ResourceOccupancy& occupancy : distinct_) {
         const bool counts = other != warp_slot || occupancy.most_blocked;
         blocked.push_back(counts ? within_occupancy(occupancy, boundaries, table, other) : 0);
     }
-    return most(blocked, in_one_block(warp_slot, other));
+    return by_warps(blocked, in_one_block(warp_slot, other));
 }
 
 /// The slots of another scheduler with as many warp slots begin at any phase, which is the same in
 /// all periods; an instruction issues in any cycle of its slot.
-std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
+SlotsByWarps BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
                                         std::int64_t warp_slot) {
     const std::int64_t shortest = table.distance(warp_slot).shortest;
-    std::int64_t worst = 0;
+    SlotsByWarps worst;
     for (std::int64_t phase = 0; phase < table.period() * table.slot_length(); ++phase) {
-        std::int64_t sum = 0;
+        SlotsByWarps sum;
         for (std::int64_t other = 0; other < table.warp_slots().count(); ++other) {
             Blocked blocked;
             for (const ResourceOccupancy& occupancy : distinct_) {
@@ -97,30 +116,30 @@ std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& boundaries, const 
                 blocked.push_back(
                     std::min(most_blocked, models::divide_up(occupancy.cycles, shortest)));
             }
-            sum = plus(sum, most(blocked, in_one_block(warp_slot, other)));
+            sum.add(by_warps(blocked, in_one_block(warp_slot, other)));
         }
-        worst = std::max(worst, sum);
+        worst = std::max(worst, std::move(sum));
     }
     return worst;
 }
 
-std::int64_t BlockedSlots::by_any_scheduler(models::Warps warp_slots, std::int64_t shortest,
+SlotsByWarps BlockedSlots::by_any_scheduler(models::Warps warp_slots, std::int64_t shortest,
                                             bool own_block) {
     Blocked blocked;
     for (const ResourceOccupancy& occupancy : distinct_)
         blocked.push_back(occupancy.core ? models::divide_up(occupancy.cycles, shortest) : 0);
-    return times(most(blocked, own_block), warp_slots);
+    return by_warps(blocked, own_block, warp_slots.count());
 }
 
-std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers,
+SlotsByWarps BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers,
                                         std::size_t own, std::int64_t warp_slot) {
     constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all relative phases.
     const SlotTable& table = schedulers[own].table;
     const std::int64_t shortest = table.distance(warp_slot).shortest;
     const SlotBoundaries boundaries{table, warp_slot};
-    std::int64_t blocked = 0;
+    SlotsByWarps blocked;
     for (std::int64_t other = 0; other < table.warp_slots().count(); ++other)
-        blocked = plus(blocked, by_warp_slot(boundaries, table, warp_slot, other));
+        blocked.add(by_warp_slot(boundaries, table, warp_slot, other));
     for (std::size_t i = 0; i < schedulers.size(); ++i) {
         const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
         if (count == 0) continue;
@@ -128,17 +147,18 @@ std::int64_t BlockedSlots::of_warp_slot(const std::vector<EquivalentSchedulers>&
         const bool fixed_phase =
             i == own && shortest > 1 &&
             table.period() * table.period() * table.slot_length() <= most_steps;
-        const std::int64_t one = fixed_phase
+        const SlotsByWarps one = fixed_phase
                                      ? by_scheduler(boundaries, table, warp_slot)
                                      : by_any_scheduler(schedulers[i].table.warp_slots(), shortest,
                                                         launch_.shape.has_one_block());
-        blocked = plus(blocked, times(one, count));
+        blocked.add(one, count);
     }
     return blocked;
 }
 
 std::int64_t BlockedSlots::by_itself(const SlotTable& table, std::int64_t warp_slot) {
-    if (table.warp_slots() == models::Warps{1}) return by_any_scheduler(models::Warps{1}, 1, true);
+    if (table.warp_slots() == models::Warps{1})
+        return by_any_scheduler(models::Warps{1}, 1, true).slots;
     bool dual_issue = false;
     for (std::size_t i = 0; i < kernel_.timings.size(); ++i)
         dual_issue =
@@ -159,7 +179,7 @@ SlotTable BlockedSlots::table_of_full_scheduler(std::int64_t first) const {
             shape.issue_slot.hi};
 }
 
-std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
+SlotsByWarps BlockedSlots::cycles_of_block(std::int64_t block) {
     const LaunchGeometry& shape = launch_.shape;
     const std::int64_t warps = shape.most_resident_warps().count();
     const std::int64_t per_block = shape.warps_per_block.count();
@@ -188,9 +208,9 @@ std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
             }
         }
     }
-    std::int64_t sum = 0;
+    SlotsByWarps sum;
     for (const Blocked& of_warp : cycles)
-        sum = plus(sum, most(of_warp));
+        sum.add(by_warps(of_warp, false));
     return sum;
 }
 

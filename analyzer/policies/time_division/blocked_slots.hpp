@@ -27,6 +27,18 @@ struct ResourceOccupancy {
     friend auto operator<=>(const ResourceOccupancy&, const ResourceOccupancy&) = default;
 };
 
+/// Slot boundaries that warps block, and how many warps each number counts for. Of several ones the
+/// one that compares as the largest has the most slots. Side: upper.
+struct SlotsByWarps {
+    std::int64_t slots = 0; ///< Of all warps.
+    /// Warps, by what one of them blocks with one use of each distinct occupancy.
+    std::map<std::vector<std::int64_t>, std::int64_t> warps;
+
+    /// `count` times what another one counts.
+    void add(const SlotsByWarps& other, std::int64_t count = 1);
+    friend auto operator<=>(const SlotsByWarps&, const SlotsByWarps&) = default;
+};
+
 /// Slot boundaries of one warp within the occupancies of instructions. Side: upper.
 class BlockedSlots {
 public:
@@ -37,14 +49,14 @@ public:
 
     /// In one wave: blocked slots of the warp in `warp_slot` of one of `schedulers[own]`, by all
     /// others.
-    std::int64_t of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers, std::size_t own,
+    SlotsByWarps of_warp_slot(const std::vector<EquivalentSchedulers>& schedulers, std::size_t own,
                               std::int64_t warp_slot);
     /// The same, by its own instructions: of two that issue at one slot boundary (gap 0, C4) the
     /// second one is blocked.
     std::int64_t by_itself(const SlotTable& table, std::int64_t warp_slot);
     /// In one wave: cycles that a critical path through warps of `block` loses in blocked slots;
     /// each counts as one slot distance.
-    std::int64_t cycles_of_block(std::int64_t block);
+    SlotsByWarps cycles_of_block(std::int64_t block);
     /// The same where all resources are stages of schedulers.
     std::int64_t cycles_in_stages_of_block(std::int64_t block);
     /// The same in several waves, for a critical path through any warp slots with these slot
@@ -52,25 +64,31 @@ public:
     std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
     std::int64_t cycles_in_stages_of_any(const std::vector<SlotDistance>& distances);
 
-private:
     /// Slot boundaries within one occupancy. `Shape:` blocked[distinct occupancy].
     using Blocked = std::vector<std::int64_t>;
+    /// All whose largest sum over a warp was counted so far.
+    [[nodiscard]] std::vector<Blocked> counted() const;
+    /// What an instruction adds to such a sum.
+    [[nodiscard]] InstructionCosts costs_of(const Blocked& blocked, bool own_block = false) const;
 
+private:
     /// Slot boundaries within one occupancy by the warp in `other`, of the same scheduler.
     [[nodiscard]] static std::int64_t within_occupancy(const ResourceOccupancy& occupancy,
                                                        const SlotBoundaries& boundaries,
                                                        const SlotTable& table, std::int64_t other);
     /// Whether the warps in two warp slots, of any schedulers, are always of one block.
     [[nodiscard]] bool in_one_block(std::int64_t warp_slot, std::int64_t other) const;
-    std::int64_t by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
+    SlotsByWarps by_warp_slot(const SlotBoundaries& boundaries, const SlotTable& table,
                               std::int64_t warp_slot, std::int64_t other);
-    std::int64_t by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
+    SlotsByWarps by_scheduler(const SlotBoundaries& boundaries, const SlotTable& table,
                               std::int64_t warp_slot);
-    std::int64_t by_any_scheduler(models::Warps warp_slots, std::int64_t shortest, bool own_block);
+    SlotsByWarps by_any_scheduler(models::Warps warp_slots, std::int64_t shortest, bool own_block);
     /// Of the scheduler whose first warp has this index, on a full multiprocessor.
     [[nodiscard]] SlotTable table_of_full_scheduler(std::int64_t first) const;
     /// Cycles of a path with these slot distances that occupancies of stages block.
     [[nodiscard]] Blocked cycles_in_stages(const SlotDistance& slots) const;
+    /// What warps block of which each one blocks so much.
+    SlotsByWarps by_warps(const Blocked& blocked, bool own_block, std::int64_t count = 1);
     /// Largest sum over all occupancies of a warp.
     std::int64_t most(const Blocked& blocked, bool own_block = false);
 

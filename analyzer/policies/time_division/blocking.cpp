@@ -14,14 +14,14 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
-namespace {
-
 std::vector<ResourceOccupancy> port_occupancies(const TimedKernel& kernel) {
     std::vector<ResourceOccupancy> occupancies;
     for (const std::int64_t cycles : port_times(kernel))
         occupancies.push_back({cycles, cycles > 0 && is_shared_by_all(kernel, occupancies.size())});
     return occupancies;
 }
+
+namespace {
 
 std::vector<ResourceOccupancy> stage_occupancies(const TimedKernel& kernel,
                                                  const LaunchGeometry& shape) {
@@ -149,16 +149,17 @@ std::map<SlotDistance, SlotBlocking> blocking_by_distance(const ScheduledLaunch&
              symmetric ? order.representatives() : all_warp_slots(order)) {
             const SlotDistance distance = order.distance(warp_slot);
             SlotBlocking& most = by_distance[distance];
-            most.by_ports =
-                std::max(most.by_ports, blocking.ports.of_warp_slot(schedulers, own, warp_slot));
-            most.by_reads =
-                std::max(most.by_reads, blocking.stages.of_warp_slot(schedulers, own, warp_slot));
+            most.by_ports = std::max(most.by_ports,
+                                     blocking.ports.of_warp_slot(schedulers, own, warp_slot).slots);
+            most.by_reads = std::max(
+                most.by_reads, blocking.stages.of_warp_slot(schedulers, own, warp_slot).slots);
             most.cycles = distance.longest;
             std::int64_t full = buffered.blocked_by_time(distance);
             if (full > 0 && buffered.may_count_entries())
-                full = std::min(full, buffered.blocked_slots(plus(
-                                          blocking.stores.of_warp_slot(schedulers, own, warp_slot),
-                                          blocking.stores.by_itself(order, warp_slot))));
+                full = std::min(
+                    full, buffered.blocked_slots(
+                              plus(blocking.stores.of_warp_slot(schedulers, own, warp_slot).slots,
+                                   blocking.stores.by_itself(order, warp_slot))));
             most.by_stores = std::max(most.by_stores, full);
         }
     }
@@ -240,7 +241,7 @@ SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaun
         return blocking;
     }
     for (std::int64_t block = 0; block < launch.shape.blocks.count(); ++block) {
-        blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
+        blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block).slots);
         blocking.by_reads = std::max(blocking.by_reads, stages.cycles_in_stages_of_block(block));
     }
     // In a barrier interval the critical path is in one warp slot.

@@ -19,6 +19,9 @@ struct SlotBlocking {
     std::int64_t cycles = 1;    ///< Length of one.
 };
 
+/// By instruction: for how long it occupies the port of its unit. Side: upper.
+std::vector<ResourceOccupancy> port_occupancies(const TimedKernel& kernel);
+
 /// Longest time for which one store blocks a critical path that waits for the write buffer, with
 /// the slot distances `distances` (S23): one slot, and the slots that elapse while the store
 /// drains.

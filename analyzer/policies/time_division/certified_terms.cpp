@@ -4,6 +4,7 @@
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
+#include "analyzer/policies/time_division/certified_ports.hpp"
 #include "analyzer/policies/time_division/stage_slots.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,12 @@ public:
     /// `slots`: slot distances of the path.
     CertifiedTimeDivision(const TimedKernel& kernel, const ScheduledLaunch& launch,
                           const AnalysisRun& run, const TimeDivisionPath& critical,
-                          const QueueSlots& queue, const std::vector<SlotDistance>& slots)
+                          const QueueSlots& queue, const CertifiedPorts& ports,
+                          const std::vector<SlotDistance>& slots)
         : kernel_{kernel}, launch_{launch}, shape_{launch.shape}, run_{run}, critical_{critical},
-          queue_{queue}, distances_{critical.changes_warp_slot ? critical.distances : slots},
-          any_{hull(distances_)} {}
+          queue_{queue}, blocked_by_ports_{ports.terms(slots)},
+          distances_{critical.changes_warp_slot ? critical.distances : slots}, any_{hull(
+                                                                                   distances_)} {}
 
     /// `path`: id of the certificate of the longest path in time slots; `bound`: its bound.
     std::vector<BoundTerm> terms(const std::string& path, std::int64_t bound) {
@@ -38,7 +41,7 @@ public:
         add("wait for a slot after a barrier", times(critical_.barriers, shape_.waves()),
             any_.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
-        add_ports();
+        terms_.insert(terms_.end(), blocked_by_ports_.begin(), blocked_by_ports_.end());
         add_stages();
         add_queue();
         // With accesses through the caches, drains are part of the queueing delay (S29).
@@ -57,29 +60,6 @@ private:
 
     [[nodiscard]] std::string id_suffix() const {
         return critical_.changes_warp_slot ? in_any_warp_slot : distance_suffix(distances_.front());
-    }
-
-    /// Longest time of blocked slots that one occupancy of a port causes.
-    [[nodiscard]] InstructionCosts blocking_by_ports(bool own_scheduler,
-                                                     bool other_schedulers) const {
-        InstructionCosts costs = port_times(kernel_);
-        for (std::size_t i = 0; i < costs.size(); ++i) {
-            if (costs[i] == 0) continue;
-            // A port that is free again after one slot is free at the end of the next warp's slot.
-            const bool counts = (own_scheduler && costs[i] > shape_.issue_slot.hi) ||
-                                (other_schedulers && is_shared_by_all(kernel_, i));
-            std::int64_t most_blocked = 0;
-            for (const SlotDistance& slots : distances_)
-                most_blocked = std::max(most_blocked,
-                                        times((costs[i] - 1) / slots.shortest + 1, slots.longest));
-            costs[i] = counts ? most_blocked : 0;
-        }
-        return costs;
-    }
-
-    [[nodiscard]] std::int64_t longest_port_time() const {
-        const InstructionCosts ports = port_times(kernel_);
-        return ports.empty() ? 0 : *std::ranges::max_element(ports);
     }
 
     /// Largest number of other warp slots of a scheduler whose warps may occupy a resource at a
@@ -103,43 +83,6 @@ private:
             }
         }
         return most;
-    }
-
-    void add_ports() {
-        const std::string ports = "execution-time-upper-ports";
-        const models::Warps warps = shape_.warps();
-        if (critical_.changes_warp_slot) {
-            const CertificateName any{
-                ports + id_suffix(),
-                "slots of any other warp that a warp blocks by occupying ports"};
-            add("slots of the critical path in which a port is occupied", warps.count(),
-                certified_most(kernel_, run_, any, blocking_by_ports(true, true)), any.id);
-            return;
-        }
-        const CertificateName same{
-            ports + "-own-scheduler" + id_suffix(),
-            "slots of a warp of the own scheduler that a warp blocks by occupying ports"};
-        const CertificateName other{
-            ports + "-other-schedulers" + id_suffix(),
-            "slots of a warp of another scheduler that a warp blocks by occupying ports"};
-        const std::int64_t on_own_scheduler =
-            certified_most(kernel_, run_, same, blocking_by_ports(true, false));
-        const std::int64_t on_other_schedulers =
-            certified_most(kernel_, run_, other, blocking_by_ports(false, true));
-        // A warp with one warp fewer on its scheduler has one more on the other schedulers.
-        const models::Warps itself{1};
-        models::Warps same_scheduler = shape_.on_one_scheduler(warps) - itself;
-        const models::Warps fewer = warps / shape_.schedulers - itself;
-        const models::Warps most_occupants = occupants(longest_port_time());
-        const auto sum = [&](models::Warps count) {
-            return plus(times(on_own_scheduler, std::min(count, most_occupants)),
-                        times(on_other_schedulers, warps - itself - count));
-        };
-        if (fewer >= models::Warps{0} && sum(fewer) > sum(same_scheduler)) same_scheduler = fewer;
-        add("slots of the warp in which a warp of its scheduler occupies a port",
-            std::min(same_scheduler, most_occupants).count(), on_own_scheduler, same.id);
-        add("slots of the warp in which a warp of another scheduler occupies a port",
-            (warps - itself - same_scheduler).count(), on_other_schedulers, other.id);
     }
 
     void add_stages() {
@@ -212,6 +155,7 @@ private:
     const AnalysisRun& run_;
     const TimeDivisionPath& critical_;
     const QueueSlots& queue_;
+    std::vector<BoundTerm> blocked_by_ports_;
     std::vector<SlotDistance> distances_; ///< Of the slots that may be blocked.
     SlotDistance any_;
     std::vector<BoundTerm> terms_;
@@ -223,10 +167,11 @@ SideAnswer time_division_with_evidence(const TimedKernel& kernel, const Schedule
                                        const AnalysisRun& run, const TimeDivisionPath& critical,
                                        const QueueSlots& queue,
                                        const std::vector<PathInSlots>& paths) {
+    const CertifiedPorts ports{kernel, launch, run, critical};
     return with_terms(
         paths,
         [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            CertifiedTimeDivision sum{kernel, launch, run, critical, queue, slots};
+            CertifiedTimeDivision sum{kernel, launch, run, critical, queue, ports, slots};
             return sum.terms("execution-time-upper" + critical.id_suffix(slots), path);
         },
         "blocked slots by path bounds", true);

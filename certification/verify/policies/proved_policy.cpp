@@ -106,13 +106,17 @@ bool has_time_slots(const TimedCode& code) {
 
 Sums sums_of_time_slots(const PolicyInputs& inputs) {
     return {time_division_upper_terms_of(inputs.code, inputs.tables, inputs.demand.distances,
-                                         inputs.through_caches, inputs.values)};
+                                         inputs.demand.ports, inputs.through_caches,
+                                         inputs.values)};
 }
 
 void add_time_slots(const TimedCode& code, bool /*waits_in_memory*/, PolicyDemand& demand) {
     demand.distances =
         distances_of_warp_slots(code.kernel.policy, code.geometry, code.geometry.block_slots);
     demand.tables.merge(blocked_slot_demand_of(code, demand.distances));
+    if (demand.distances.empty()) return;
+    demand.ports = ports_in_slots(code);
+    demand.tables.insert(demand.ports.tables.begin(), demand.ports.tables.end());
 }
 
 constexpr ProvedPolicy conserving_work(PolicyKind kind) {
@@ -149,7 +153,7 @@ constexpr std::array proved_policies{
                  .lower = time_division_lower_terms_of,
                  .covers = covers_stages,
                  .by_addresses = QueueingProof::InTimeSlots,
-                 .theorems = "S23, S29, S78"},
+                 .theorems = "S17, S23, S29, S78"},
 };
 static_assert(proved_policies.size() == models::named_policies.size());
 

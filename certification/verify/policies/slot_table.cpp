@@ -1,42 +1,37 @@
 #include "certification/verify/policies/slot_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace warpbound::certification::verify {
 
-namespace {
+/// Of the time slots that the fast warp slot does not own, the j-th has the number
+/// j + 1 + j / (every - 1), and every (warp_slots - 1)-th belongs to the same warp slot. From
+/// one to the next of these the quotient grows by that of the difference, rounded down or up.
+SlotDistance SchedulerSlots::distance(std::int64_t warp_slot) const {
+    if (warp_slots == 1) return {1, 1};
+    if (warp_slot == fast) return {models::times(every, duration), models::times(every, duration)};
+    const std::int64_t others = warp_slots - 1;
+    const std::int64_t of_fast = others / (every - 1);
+    const std::int64_t rest = others % (every - 1) == 0 ? 0 : 1;
+    return {models::times(others + of_fast, duration),
+            models::times(others + of_fast + rest, duration)};
+}
 
-/// The warp slots of one scheduler and the owners of its time slots (C19).
-struct SchedulerSlots {
-    std::int64_t warp_slots = 0;
-    std::int64_t taken = 0;    ///< Warp slots that have a warp: the first ones.
-    std::int64_t fast = 0;     ///< Index of the fast warp slot.
-    std::int64_t every = 2;    ///< It owns each time slot whose number is a multiple of this.
-    std::int64_t duration = 1; ///< Of a time slot. `Unit:` core cycles.
+std::int64_t SchedulerSlots::owner(std::int64_t time_slot) const {
+    if (time_slot % every == 0) return fast;
+    const std::int64_t among_others = (time_slot - time_slot / every - 1) % (warp_slots - 1);
+    return among_others < fast ? among_others : among_others + 1;
+}
 
-    /// Of the time slots that the fast warp slot does not own, the j-th has the number
-    /// j + 1 + j / (every - 1), and every (warp_slots - 1)-th belongs to the same warp slot. From
-    /// one to the next of these the quotient grows by that of the difference, rounded down or up.
-    [[nodiscard]] SlotDistance distance(std::int64_t warp_slot) const {
-        if (warp_slots == 1) return {1, 1};
-        if (warp_slot == fast)
-            return {models::times(every, duration), models::times(every, duration)};
-        const std::int64_t others = warp_slots - 1;
-        const std::int64_t of_fast = others / (every - 1);
-        const std::int64_t rest = others % (every - 1) == 0 ? 0 : 1;
-        return {models::times(others + of_fast, duration),
-                models::times(others + of_fast + rest, duration)};
-    }
+/// Each `every` time slots the other warp slots have every - 1 of them, in turn.
+std::int64_t SchedulerSlots::repeats_after() const {
+    if (warp_slots == 1) return 1;
+    const std::int64_t others = warp_slots - 1;
+    return models::times(every, others / std::gcd(others, every - 1));
+}
 
-    [[nodiscard]] std::int64_t owner(std::int64_t time_slot) const {
-        if (time_slot % every == 0) return fast;
-        const std::int64_t among_others = (time_slot - time_slot / every - 1) % (warp_slots - 1);
-        return among_others < fast ? among_others : among_others + 1;
-    }
-};
-
-/// Of each scheduler that has a warp when this many blocks are resident.
 std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy,
                                                 const LaunchGeometry& launch, std::int64_t blocks) {
     const std::int64_t all = launch.resident_warps();
@@ -53,8 +48,6 @@ std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy
     }
     return schedulers;
 }
-
-} // namespace
 
 std::vector<SlotDistance> distances_of_warp_slots(const models::WarpPolicy& policy,
                                                   const LaunchGeometry& launch,
@@ -73,7 +66,7 @@ std::int64_t preceding_warp_slots(const models::WarpPolicy& policy, const Launch
     std::size_t most = 0;
     for (const SchedulerSlots& slots : slots_of_schedulers(policy, launch, blocks)) {
         if (slots.warp_slots < 2) continue;
-        const std::int64_t period = models::times(slots.every, slots.warp_slots - 1);
+        const std::int64_t period = slots.repeats_after();
         std::vector<std::set<std::int64_t>> preceding(static_cast<std::size_t>(slots.taken));
         for (std::int64_t time_slot = period; time_slot < 2 * period; ++time_slot) {
             const std::int64_t warp_slot = slots.owner(time_slot);

@@ -19,6 +19,25 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
+/// The warp slots of one scheduler and the owners of its time slots (C19).
+struct SchedulerSlots {
+    std::int64_t warp_slots = 0;
+    std::int64_t taken = 0;    ///< Warp slots that have a warp: the first ones.
+    std::int64_t fast = 0;     ///< Index of the fast warp slot.
+    std::int64_t every = 2;    ///< It owns each time slot whose number is a multiple of this.
+    std::int64_t duration = 1; ///< Of a time slot. `Unit:` core cycles.
+
+    [[nodiscard]] SlotDistance distance(std::int64_t warp_slot) const;
+    /// The warp slot that owns it. Requires: several warp slots.
+    [[nodiscard]] std::int64_t owner(std::int64_t time_slot) const;
+    /// Time slots after which owners repeat.
+    [[nodiscard]] std::int64_t repeats_after() const;
+};
+
+/// Of each scheduler that has a warp when this many blocks are resident.
+std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy,
+                                                const LaunchGeometry& launch, std::int64_t blocks);
+
 /// Those of the warp slots that the first `blocks` blocks of a multiprocessor take, in increasing
 /// order, each once; none unless the policy is time-division.
 std::vector<SlotDistance> distances_of_warp_slots(const models::WarpPolicy& policy,

@@ -7,6 +7,8 @@
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace warpbound::certification::verify {
 
@@ -58,10 +60,6 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
         return is_port_of_multiprocessor(code, timing) ? covered(timing) : 0;
     };
     DemandTables tables;
-    tables[ids::ports_own_scheduler + suffix] = demand_table(
-        code, [&](const Timing& timing, std::size_t) { return on_own_scheduler(timing); });
-    tables[ids::ports_other_schedulers + suffix] = demand_table(
-        code, [&](const Timing& timing, std::size_t) { return on_other_schedulers(timing); });
     tables[ids::ports + suffix] = demand_table(code, [&](const Timing& timing, std::size_t) {
         return std::max(on_own_scheduler(timing), on_other_schedulers(timing));
     });
@@ -106,45 +104,30 @@ bool path_changes_warp_slot(const TimedCode& code) {
     return code.geometry.waves > 1 || most_barriers_if_none_ends_early(code) > 0;
 }
 
-/// The longest time for which an instruction holds a port; behind a queue it holds none (S78).
-std::int64_t longest_held_port(const TimedCode& code) {
-    const DemandTable held =
-        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
-            return is_port_of_warp(code, timing) || timing.queue ? 0 : port_occupancy(timing);
-        });
-    return held.empty() ? 0 : *std::max_element(held.begin(), held.end());
-}
-
-/// S23: slots that are blocked by ports.
-void add_blocked_by_ports(const TimedCode& code, const SlotDistance& blocked,
+/// S17, lemma 4: slots of a path through several waves that are blocked by ports.
+void add_blocked_in_waves(const TimedCode& code, const SlotDistance& blocked,
                           const std::string& suffix, const CertificateValues& values,
                           std::vector<Term>& terms) {
-    namespace ids = certificate_id;
     const LaunchGeometry& launch = code.geometry;
-    const std::int64_t warps = launch.interfering_warps();
-    if (path_changes_warp_slot(code)) {
-        terms.push_back({warps, 0, ids::ports + suffix});
-        return;
+    const std::string id = certificate_id::ports + suffix;
+    const std::vector<Term> of_launch{{launch.warps, 0, id}};
+    // What the first multiprocessor ran before the last block began, and the second from then on.
+    const std::int64_t blocks =
+        std::min(launch.blocks, launch.blocks_before_last() + launch.block_slots);
+    std::vector<Term> of_path{{models::times(blocks, launch.warps_per_block), 0, id}};
+    std::int64_t held = 0;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        const Timing& timing = code.timings[i].value();
+        const std::int64_t cycles = slot_blocking_occupancy(code, timing);
+        if (cycles > launch.issue_slot.hi || is_port_of_multiprocessor(code, timing))
+            held = std::max(held, cycles);
     }
-    const std::string own = ids::ports_own_scheduler + suffix;
-    const std::string other = ids::ports_other_schedulers + suffix;
-    const std::int64_t own_cycles = cycles_of(values, {1, 0, own});
-    const std::int64_t other_cycles = cycles_of(values, {1, 0, other});
-    // A use covers boundaries of (o - 1) / s time slots after its own only.
-    const std::int64_t reach =
-        std::max<std::int64_t>(0, longest_held_port(code) - 1) / launch.issue_slot.hi;
-    const std::int64_t preceding =
-        preceding_warp_slots(code.kernel.policy, launch, launch.block_slots, blocked, reach);
-    const auto sum = [&](std::int64_t others_on_scheduler) {
-        return models::Cycles{models::times(own_cycles, std::min(others_on_scheduler, preceding))} +
-               models::Cycles{models::times(other_cycles, warps - 1 - others_on_scheduler)};
-    };
-    // A scheduler may have two numbers of warps: the one with the larger sum counts.
-    const std::int64_t most = launch.per_scheduler(warps) - 1;
-    const std::int64_t fewest = warps / launch.schedulers - 1;
-    const std::int64_t others_on_scheduler = fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
-    terms.push_back({std::min(others_on_scheduler, preceding), 0, own});
-    terms.push_back({warps - 1 - others_on_scheduler, 0, other});
+    if (held > 0) of_path.push_back({1, models::plus(held, blocked.longest - 1), ""});
+    const bool by_path =
+        launch.multiprocessors > 1 && sum_of(values, of_path) < sum_of(values, of_launch);
+    const std::vector<Term>& chosen = by_path ? of_path : of_launch;
+    terms.insert(terms.end(), chosen.begin(), chosen.end());
 }
 
 /// S50: slots that are blocked in the stages in front of the units.
@@ -221,8 +204,8 @@ void add_write_buffer(const TimedCode& code, const DemandTables& tables, const s
 /// are blocked; `suffix`: of the certificates about these.
 std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& tables,
                                     const std::string& path_suffix, const SlotDistance& blocked,
-                                    const std::string& suffix, bool through_caches,
-                                    const CertificateValues& values) {
+                                    const std::string& suffix, const PortsInSlots& ports,
+                                    bool through_caches, const CertificateValues& values) {
     const LaunchGeometry& launch = code.geometry;
     std::vector<Term> terms{{launch.waves, 0, certificate_id::upper_path + path_suffix}};
     // After another block even a warp that owns all slots waits for one to end.
@@ -232,7 +215,13 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
     // At a barrier the critical path goes over to a warp in any warp slot.
     terms.push_back({models::times(most_barriers_if_none_ends_early(code), launch.waves),
                      blocked.longest - 1, ""});
-    add_blocked_by_ports(code, blocked, suffix, values, terms);
+    if (launch.waves > 1) {
+        add_blocked_in_waves(code, blocked, suffix, values, terms);
+    } else {
+        const auto distance = path_changes_warp_slot(code) ? std::nullopt : std::optional{blocked};
+        for (Term& term : blocked_port_terms(code, ports, distance, values))
+            terms.push_back(std::move(term));
+    }
     add_blocked_in_stages(code, blocked, suffix, terms);
     if (has_queued_instructions(code)) {
         const bool in_any = suffix == certificate_id::in_any_warp_slot;
@@ -260,21 +249,22 @@ DemandTables blocked_slot_demand_of(const TimedCode& code,
 
 std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const DemandTables& tables,
                                                const std::vector<SlotDistance>& distances,
-                                               bool through_caches,
+                                               const PortsInSlots& ports, bool through_caches,
                                                const CertificateValues& values) {
     const std::string in_any = certificate_id::in_any_warp_slot;
     const SlotDistance any = any_distance(distances);
     if (most_barriers_if_none_ends_early(code) > 0)
-        return time_division_sum(code, tables, in_any, any, in_any, through_caches, values);
+        return time_division_sum(code, tables, in_any, any, in_any, ports, through_caches, values);
     std::vector<Term> worst;
     models::Cycles most{-1};
     for (const SlotDistance& distance : distances) {
         const std::string suffix = certificate_suffix(distance);
         // In several waves the critical path may come to any warp slot.
-        auto terms =
-            path_changes_warp_slot(code)
-                ? time_division_sum(code, tables, suffix, any, in_any, through_caches, values)
-                : time_division_sum(code, tables, suffix, distance, suffix, through_caches, values);
+        auto terms = path_changes_warp_slot(code)
+                         ? time_division_sum(code, tables, suffix, any, in_any, ports,
+                                             through_caches, values)
+                         : time_division_sum(code, tables, suffix, distance, suffix, ports,
+                                             through_caches, values);
         const models::Cycles sum = sum_of(values, terms);
         if (!(most < sum)) continue;
         most = sum;

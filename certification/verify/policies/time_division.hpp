@@ -4,6 +4,7 @@
 /// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
+#include "certification/verify/policies/blocked_by_ports.hpp"
 #include "certification/verify/policies/slot_table.hpp"
 
 #include <optional>
@@ -21,7 +22,7 @@ DemandTables blocked_slot_demand_of(const TimedCode& code,
 /// are left to the queueing terms (S29). Side: upper.
 std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const DemandTables& tables,
                                                const std::vector<SlotDistance>& distances,
-                                               bool through_caches,
+                                               const PortsInSlots& ports, bool through_caches,
                                                const CertificateValues& values);
 
 /// The lower bound of S23 that starts with a term of this certificate; none where the certificate

@@ -51,15 +51,24 @@ const BoundTerm* term_of(const SideResult& side, const std::string& certificate)
     return found == side.terms.end() ? nullptr : &*found;
 }
 
+constexpr const char* blocked_by_ports_text =
+    "slots of the warp in which another warp occupies a port";
+
+const BoundTerm* blocked_by_ports(const SideResult& side) {
+    const auto found =
+        std::find_if(side.terms.begin(), side.terms.end(),
+                     [](const BoundTerm& term) { return term.text == blocked_by_ports_text; });
+    return found == side.terms.end() ? nullptr : &*found;
+}
+
 TEST(TimeDivisionCertificates, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     SharedPorts shared{"MOV R1, R2; EXIT;"};
     const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-slot-distance-12"), nullptr);
-    // A warp of the emptier scheduler has four elsewhere; each of two instructions takes a slot.
-    const BoundTerm* lost =
-        term_of(upper, "execution-time-upper-ports-other-schedulers-slot-distance-12");
+    // A warp of the fuller scheduler has three elsewhere; each of two instructions takes a slot.
+    const BoundTerm* lost = blocked_by_ports(upper);
     ASSERT_NE(lost, nullptr);
-    EXPECT_EQ(lost->count, 4);
+    EXPECT_EQ(lost->count, 3);
     EXPECT_EQ(lost->cycles, 2 * 12);
     for (const char* every : {"4", "8", "12"})
         EXPECT_TRUE(std::any_of(
@@ -99,11 +108,11 @@ TEST(TimeDivisionCertificates, CountAtBarriersThePlaceWhereItTakesLongest) {
         return term.text == "wait for a slot after a barrier" && term.count == 2 &&
                term.cycles == 11;
     }));
-    // Each of four instructions of every warp takes a slot.
-    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-in-any-warp-slot");
-    ASSERT_NE(lost, nullptr);
-    EXPECT_EQ(lost->count, 7);
-    EXPECT_EQ(lost->cycles, 4 * 12);
+    // Each of four instructions takes a slot of the other scheduler: of 8 or of 12 cycles.
+    std::int64_t lost = 0;
+    for (const BoundTerm& term : upper.terms)
+        if (term.text == blocked_by_ports_text) lost += term.count * term.cycles;
+    EXPECT_EQ(lost, 4 * 4 * 8 + 3 * 4 * 12);
 }
 
 TEST(TimeDivisionCertificates, RefuseWarpsThatEndBeforeABarrier) {

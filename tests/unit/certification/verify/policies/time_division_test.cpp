@@ -1,0 +1,123 @@
+/// \file
+/// Bundles of launches under time division: slots that ports block, where they lie.
+
+#include "tests/unit/certification/launched_bundles.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace warpbound::certification {
+namespace {
+
+using tests::edit;
+using verify::Verdict;
+
+constexpr const char* in_one_wave = "slots of one wave";
+constexpr const char* at_barriers = "slots of blocks that meet, one wave";
+
+std::vector<std::string> files_about_ports(const EvidenceFiles& files) {
+    std::vector<std::string> paths;
+    for (const auto& [path, file] : files)
+        if (path.rfind(certificates_of_kernel + "ports-", 0) == 0 &&
+            path.find(".json") != std::string::npos)
+            paths.push_back(path);
+    return paths;
+}
+
+TEST(LaunchEvidence, OfPortsInSlotsHasACertificateForEachNumberOfSlots) {
+    for (const char* launch : {in_one_wave, at_barriers}) {
+        const Bundle bundle = bundle_named(launch);
+        EXPECT_THAT(certificates_of_upper_bound(bundle),
+                    testing::Contains(testing::StartsWith("ports-")))
+            << launch;
+        EXPECT_EQ(structure_of(bundle.files), Verdict::Holds) << launch;
+    }
+}
+
+/// Somebody forgets a slot that a use blocks, in a table, and brings the bound in line.
+TEST(LaunchEvidence, OfPortsInSlotsWithASlotLeftOutFails) {
+    int lowered = 0;
+    for (const char* launch : {in_one_wave, at_barriers}) {
+        const Bundle bundle = bundle_named(launch);
+        for (const std::string& path : files_about_ports(bundle.files)) {
+            EvidenceFiles files = bundle.files;
+            bool has_cost = false;
+            edit(files, path, [&](Json& json) {
+                for (Json& node : json["nodes"])
+                    if (node[1].is_number() && node[1].get<std::int64_t>() > 0) {
+                        node[1] = node[1].get<std::int64_t>() - 1;
+                        has_cost = true;
+                    }
+                if (has_cost) json["bound"] = json["bound"].get<std::int64_t>() - 1;
+            });
+            if (!has_cost) continue;
+            ++lowered;
+            EXPECT_EQ(structure_of(files), Verdict::Failed) << path;
+        }
+    }
+    EXPECT_GE(lowered, 2);
+}
+
+/// Somebody leaves out a term of the sum, or counts a warp less, and brings the claim in line.
+TEST(LaunchEvidence, OfPortsInSlotsWithAWarpLessFails) {
+    for (const char* launch : {in_one_wave, at_barriers})
+        for (const bool whole_term : {true, false}) {
+            EvidenceFiles files = bundle_named(launch).files;
+            bool changed = false;
+            edit(files, "claims.json", [&](Json& json) {
+                Json& upper = json["claims"][0];
+                Json& terms = upper["proof"]["terms"];
+                for (std::size_t i = 0; i < terms.size() && !changed; ++i) {
+                    if (terms[i].value("certificate", "").rfind("execution-time-upper-ports-", 0) !=
+                        0)
+                        continue;
+                    changed = true;
+                    const std::int64_t count = terms[i]["count"].get<std::int64_t>();
+                    if (whole_term || count == 1)
+                        terms.erase(i);
+                    else
+                        terms[i]["count"] = count - 1;
+                }
+                upper["value"] = tests::sum_of_terms(terms);
+            });
+            ASSERT_TRUE(changed) << launch;
+            const auto step = structure_step(files);
+            EXPECT_EQ(step.verdict, Verdict::Failed);
+            EXPECT_THAT(step.detail, testing::HasSubstr("its sum lacks")) << launch;
+        }
+}
+
+/// A warp slot or a phase whose sum is smaller could not be compared.
+TEST(LaunchEvidence, OfPortsInSlotsWithoutACertificateThatNoTermNamesIsIncomplete) {
+    const Bundle bundle = bundle_named(in_one_wave);
+    const auto named = certificates_of_upper_bound(bundle);
+    int removed = 0;
+    for (const std::string& path : files_about_ports(bundle.files)) {
+        const std::string id = path.substr(certificates_of_kernel.size(),
+                                           path.size() - certificates_of_kernel.size() - 5);
+        if (std::find(named.begin(), named.end(), id) != named.end()) continue;
+        EvidenceFiles files = bundle.files;
+        std::erase_if(files, [&](const auto& file) {
+            return file.first.rfind(certificates_of_kernel + id + ".", 0) == 0;
+        });
+        ++removed;
+        EXPECT_EQ(structure_of(files), Verdict::Incomplete) << path;
+    }
+    testing::Test::RecordProperty("removed", removed);
+}
+
+TEST(LaunchEvidence, OfPortsInSlotsUnderAnotherTableOfSlotsFails) {
+    for (const char* policy : {"variable-rate:fast=0,every=2", "variable-rate:fast=0,every=4"}) {
+        EvidenceFiles files = bundle_named(in_one_wave).files;
+        edit(files, "inputs/K1/launch.json", [&](Json& json) { json["policy"] = policy; });
+        EXPECT_NE(structure_of(files), Verdict::Holds) << policy;
+    }
+}
+
+} // namespace
+} // namespace warpbound::certification
