@@ -183,8 +183,9 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts,
         if (!bundle) continue;
         ++bundles;
         const certification::Report& report = bundle.value().reports.front();
-        if (claimed == Claimed::BoundOfAnalyze && !is_of_any_policy(report))
+        if (claimed == Claimed::BoundOfAnalyze && !is_of_any_policy(report)) {
             EXPECT_FALSE(report.without_evidence) << "seed " << seed;
+        }
         for (const auto& seen : report.observations)
             EXPECT_EQ(seen.outside_bounds, 0) << "seed " << seed;
         const check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
