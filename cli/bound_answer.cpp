@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace warpbound::cli {
@@ -100,7 +101,7 @@ std::string reason(const Need& need) {
     if (!need.extents.empty())
         what += fmt::format("{} by the extents of {}, which the launch leaves open",
                             what == need.what ? ": it ends" : ", and",
-                            need.extents.starts_with(",grid") ? "the grid" : "the blocks");
+                            need.extents.front().starts_with("grid") ? "the grid" : "the blocks");
     const auto add = [&](std::string_view source, const std::vector<std::int64_t>& addresses) {
         if (addresses.empty()) return;
         what += fmt::format("{} by {}", what == need.what ? ": it ends" : ", and", source);
@@ -118,12 +119,15 @@ bool follows_from_launch(const Need& need) {
     return (!need.arguments.empty() || !need.extents.empty()) && need.loads.empty();
 }
 
-/// The extents that some need names.
+/// ",grid=8,block=128": the extents that the needs name, each once.
 std::string open_extents(const std::vector<Need>& needs) {
-    std::string extents;
+    std::set<std::string> extents;
     for (const Need& need : needs)
-        if (need.extents.size() > extents.size()) extents = need.extents;
-    return extents;
+        extents.insert(need.extents.begin(), need.extents.end());
+    std::string text;
+    for (const std::string& extent : extents)
+        text += "," + extent;
+    return text;
 }
 
 /// "--arg n=VALUE --arg 0x178=VALUE": the parameters that the needs name, each once.
@@ -150,7 +154,7 @@ std::string remedy(const BoundAnswer& answer, const Need& need) {
             need.address);
         std::string launch;
         if (!need.extents.empty())
-            launch = fmt::format("--launch GxB{}, if it counts in x alone, ", need.extents);
+            launch = fmt::format("--launch GxB{}, if it counts in x alone, ", open_extents({need}));
         if (need.arguments.empty()) return launch.empty() ? fact : launch + "or " + fact;
         return launch + argument_options(answer, {need}) + ", or " + fact;
     }

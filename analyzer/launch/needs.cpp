@@ -87,8 +87,8 @@ private:
                                           launch.arguments.count(offset) == 0;
                                });
         };
-        if (are_open(grid)) need.extents += fmt::format(",grid={}", launch.blocks);
-        if (are_open(block)) need.extents += fmt::format(",block={}", launch.threads);
+        if (are_open(grid)) need.extents.push_back(fmt::format("grid={}", launch.blocks));
+        if (are_open(block)) need.extents.push_back(fmt::format("block={}", launch.threads));
         for (const std::int64_t offset : sources.constants)
             if (launch.arguments.count(offset) == 0 && block.count(offset) == 0 &&
                 grid.count(offset) == 0)

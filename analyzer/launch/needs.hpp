@@ -33,8 +33,8 @@ struct Need {
     /// Addresses of conversions from floating point that the exits depend on.
     std::vector<std::int64_t> conversions{};
     /// What the text of a launch lacks, where exits are computed from extents of grid or block that
-    /// it leaves open: ",grid=8,block=128", if blocks and threads are counted in x alone.
-    std::string extents{};
+    /// it leaves open: "grid=8", "block=128", if blocks and threads are counted in x alone.
+    std::vector<std::string> extents{};
 };
 
 /// Every need of the request that is known before paths are searched; none: there is none of

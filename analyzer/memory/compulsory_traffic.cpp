@@ -2,6 +2,7 @@
 
 #include "analyzer/launch/memory_parameters.hpp"
 #include "models/formulas/whole_numbers.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,7 +31,7 @@ std::int64_t capacity_in_lines(const models::Architecture& machine, const char* 
     const auto ways = most_of(machine, level, "ways");
     if (!ways) return unlimited;
     const auto size = most_of(machine, level, "size").value_or(0);
-    return std::max((models::Cycles{*ways} * sets).count(), models::divide_up(size, line));
+    return std::max(models::times(*ways, sets), models::divide_up(size, line));
 }
 
 /// What the caches hold at the start, at most.
@@ -52,13 +53,11 @@ std::optional<Present> most_present(const models::Architecture& machine,
     const auto bytes = [](std::uint64_t size) { return static_cast<std::int64_t>(size); };
     if (!starts_empty)
         present.lines_of_first_level = capacity_in_lines(machine, "l1", *sets, bytes(memory.line));
-    present.lines_of_second_level =
-        capacity_in_lines(machine, "l2", (models::Cycles{*second_sets} * memory.slices.hi).count(),
-                          bytes(memory.second_line));
+    present.lines_of_second_level = capacity_in_lines(
+        machine, "l2", models::times(*second_sets, memory.slices.hi), bytes(memory.second_line));
     if (present.lines_of_first_level > far || present.lines_of_second_level > far)
         return std::nullopt;
-    present.lines_of_first_level =
-        (models::Cycles{present.lines_of_first_level} * multiprocessors).count();
+    present.lines_of_first_level = models::times(present.lines_of_first_level, multiprocessors);
     return present;
 }
 

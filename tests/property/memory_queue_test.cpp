@@ -25,6 +25,13 @@
 namespace warpbound {
 namespace {
 
+/// As H25 measured them: two banks with a port each.
+void put_read_ports(models::Architecture& architecture) {
+    for (const auto& [name, value] : {std::pair{"banks", 2}, std::pair{"read-ports", 1},
+                                      std::pair{"read-window", 3}, std::pair{"reuse-slots", 3}})
+        tests::put_value(architecture, std::string{"register-file/"} + name, {value, value, value});
+}
+
 tests::BoundedLaunch check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
     tests::RandomSource random{seed};
     tests::BoundedLaunch verdict;
@@ -35,11 +42,7 @@ tests::BoundedLaunch check_case(std::uint64_t seed, const tests::DescribedMachin
     if (tells_forms_apart) tests::put_forms(architecture, random, verdict.straight);
     tests::put_block_places(architecture, random);
     if (seed % 5 == 4) tests::put_value(architecture, "schedulers/count", {1, 1, 1});
-    if (described.sm >= 75 && seed % 7 < 3)
-        for (const auto& [name, value] : {std::pair{"banks", 2}, std::pair{"read-ports", 1},
-                                          std::pair{"read-window", 3}, std::pair{"reuse-slots", 3}})
-            tests::put_value(architecture, std::string{"register-file/"} + name,
-                             {value, value, value});
+    if (described.sm >= 75 && seed % 7 < 3) put_read_ports(architecture);
     tests::RandomKernelOptions options;
     options.sm = described.sm;
     options.statements = 3 + static_cast<int>(seed % 14);
@@ -192,11 +195,7 @@ HeldBackLaunch check_held_back(std::uint64_t seed, const tests::DescribedMachine
         const std::int64_t slot = random.whole(2, 3);
         tests::put_value(architecture, "schedulers/issue-slot", {slot, slot, slot});
     }
-    if (described.sm >= 75 && seed / 7 % 7 < 2)
-        for (const auto& [name, value] : {std::pair{"banks", 2}, std::pair{"read-ports", 1},
-                                          std::pair{"read-window", 3}, std::pair{"reuse-slots", 3}})
-            tests::put_value(architecture, std::string{"register-file/"} + name,
-                             {value, value, value});
+    if (described.sm >= 75 && seed / 7 % 7 < 2) put_read_ports(architecture);
     tests::RandomKernelOptions options;
     options.sm = described.sm;
     options.statements = 3 + static_cast<int>(seed % 14);

@@ -188,6 +188,19 @@ verify::Verdict structure_of(EvidenceFiles files) {
     return structure_step(std::move(files)).verdict;
 }
 
+bool lower_costs(EvidenceFiles& files, const std::string& path) {
+    bool has_cost = false;
+    tests::edit(files, path, [&](Json& json) {
+        for (Json& node : json["nodes"])
+            if (node[1].is_number() && node[1].get<std::int64_t>() > 0) {
+                node[1] = node[1].get<std::int64_t>() - 1;
+                has_cost = true;
+            }
+        if (has_cost) json["bound"] = json["bound"].get<std::int64_t>() - 1;
+    });
+    return has_cost;
+}
+
 std::vector<std::string> certificates_of_upper_bound(const Bundle& bundle) {
     std::vector<std::string> certificates;
     const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];

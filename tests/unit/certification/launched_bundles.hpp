@@ -44,6 +44,9 @@ Bundle bundle_named(std::string_view name);
 verify::StepResult structure_step(EvidenceFiles files);
 verify::Verdict structure_of(EvidenceFiles files);
 
+/// Each cost in the table of a path certificate one less, and its bound; whether there is a cost.
+bool lower_costs(EvidenceFiles& files, const std::string& path);
+
 inline const std::string certificates_of_kernel = "analysis/K1/execution-time-upper-";
 /// Behind `execution-time-upper-`, in the order of the terms.
 std::vector<std::string> certificates_of_upper_bound(const Bundle& bundle);

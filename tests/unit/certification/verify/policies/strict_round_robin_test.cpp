@@ -80,16 +80,7 @@ TEST(LaunchEvidence, OfStrictTurnsWithACostLoweredFails) {
                 path.find("in-isolation") != std::string::npos)
                 continue; // Only re-analysis finds the time of one warp again.
             EvidenceFiles files = bundle.files;
-            bool has_cost = false;
-            edit(files, path, [&](Json& json) {
-                for (Json& node : json["nodes"])
-                    if (node[1].is_number() && node[1].get<std::int64_t>() > 0) {
-                        node[1] = node[1].get<std::int64_t>() - 1;
-                        has_cost = true;
-                    }
-                if (has_cost) json["bound"] = json["bound"].get<std::int64_t>() - 1;
-            });
-            if (!has_cost) continue;
+            if (!lower_costs(files, path)) continue;
             ++lowered;
             EXPECT_EQ(structure_of(files), Verdict::Failed) << path;
         }
