@@ -130,10 +130,10 @@ bool add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all)
 
 std::string assumption_of(const CompulsoryTraffic& traffic) {
     std::string text =
-        "Loads and stores of known addresses go through L1 and L2, which hold at the start what "
-        "they will and no more than the description says (S79); no other launch runs meanwhile; "
-        "what the kernel accesses through "
-        "one pointer lies within 4 GiB";
+        "Loads and stores whose addresses follow from the code go through L1 and L2; what these "
+        "hold "
+        "at the start is not known, and no more than the description says (S79); no other launch "
+        "runs meanwhile; what the kernel accesses through one pointer lies within 4 GiB";
     if (traffic.loaded.trusts_read_only)
         text += "; nothing writes what loads of read-only data access (LDG.CONSTANT)";
     if (traffic.loaded.trusts_buffers)

@@ -136,17 +136,18 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     EXPECT_GT(slotted_on_several * 20, static_cast<int>(cases) - 20);
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
-    for (const char* kind :
-         {"loads", "stores", "mshr", "link-queue", "refreshes", "in-any-warp-slot",
-          "ports-in-any-warp-slot", "write-buffer-in-any-warp-slot", "loads-between-slots",
-          "stores-between-slots"}) {
-        const int met = certificates[std::string{"execution-time-upper-"} + kind];
-        RecordProperty(std::string{"bounds_with_"} + kind, met);
-        EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
-    }
-    const int by_turns = certificates["execution-time-upper-stall-by-turns"];
-    RecordProperty("bounds_by_turns", by_turns);
-    EXPECT_GT(by_turns * 1000, static_cast<int>(cases) - 1000);
+    const auto met = [&](const char* kind) {
+        const int bounds = certificates[std::string{"execution-time-upper-"} + kind];
+        RecordProperty(std::string{"bounds_with_"} + kind, bounds);
+        return bounds;
+    };
+    // What waits in memory counts by addresses, without certificates: tests of caches say more.
+    for (const char* kind : {"stall", "demand-own-scheduler", "demand-other-schedulers", "drain"})
+        EXPECT_GT(met(kind) * 10, static_cast<int>(cases)) << kind;
+    for (const char* kind : {"barrier-interval", "in-any-warp-slot", "issue-slots", "ports-1",
+                             "ports-in-any-warp-slot", "rotations", "stalls", "within-active-set",
+                             "write-buffer-in-any-warp-slot"})
+        EXPECT_GT(met(kind) * 100, static_cast<int>(cases) - 100) << kind;
 }
 
 /// Which bound a bundle claims: that of `analyze`, or one that may be looser.
