@@ -160,6 +160,9 @@ std::string remedy(const BoundAnswer& answer, const Need& need) {
     }
     case Need::Kind::MachineValue:
         return fmt::format("--assume {}=LO..HI", need.path);
+    case Need::Kind::Encoding:
+        return "the cubin itself, or its listing with encodings: cuobjdump -sass FILE.cubin, or "
+               "nvdisasm -c -hex FILE.cubin";
     case Need::Kind::Construct:
         break;
     }
@@ -230,6 +233,11 @@ std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& optio
                            arguments);
     }
     LaunchOptions facts = options.launch;
+    if (std::any_of(answer.needs.begin(), answer.needs.end(),
+                    [](const Need& need) { return need.kind == Need::Kind::Encoding; })) {
+        facts.kernel.file = "FILE.cubin";
+        return "warpbound bound " + typed(facts);
+    }
     std::string file = std::exchange(facts.kernel.flow_facts, {});
     if (file.empty()) file = "facts.xml";
     facts.kernel.source.clear();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -31,6 +32,28 @@ Content content_of(const AbstractStack& stack) {
         if (entry.waiting) ++content[{true, *entry.waiting}];
         for (const PendingGroup& group : entry.groups)
             content[{false, group}] += std::max<std::size_t>(entry.at_most, 1);
+    }
+    return content;
+}
+
+/// Groups that are to go on earlier in the code than the active lanes; above the innermost point of
+/// these the newest other group, and whether lanes wait there.
+Content innermost_content(const AbstractStack& stack, BlockIndex active) {
+    Content content;
+    const std::size_t innermost = stack.innermost().value_or(0);
+    bool is_found = false;
+    for (std::size_t i = stack.entries.size(); i-- > 0;) {
+        const AbstractStack::Entry& entry = stack.entries[i];
+        if (entry.waiting && i >= innermost) ++content[{true, *entry.waiting}];
+        if (entry.point) is_found = false;
+        bool has_later = false;
+        for (const PendingGroup& group : entry.groups) {
+            const bool is_later = group.resume > active;
+            if (is_later && (i < innermost || is_found)) continue;
+            ++content[{false, group}];
+            has_later = has_later || is_later;
+        }
+        is_found = is_found || has_later;
     }
     return content;
 }
@@ -83,8 +106,7 @@ public:
                 return begun.as_failure();
             while (!work_.empty()) {
                 check_stop("the serialized control-flow graph");
-                const Work next = std::move(work_.back());
-                work_.pop_back();
+                const Work next = std::move(work_.extract(work_.begin()).mapped());
                 visits += 1 + time_of(next.state.stack);
                 if (nodes_.size() > node_limit_ || visits > most_visits + node_limit_)
                     return std::optional<Product>{};
@@ -118,9 +140,12 @@ private:
     }
 
     /// What tells the stack from that of the header of the traversal.
-    [[nodiscard]] Content difference(const AbstractStack& stack, TraversalIndex traversal) const {
+    [[nodiscard]] Content difference(const AbstractStack& stack, TraversalIndex traversal,
+                                     BlockIndex active) const {
         const Content& known = traversals_[traversal].on_stacks;
-        Content difference = content_of(stack);
+        Content difference = detail_.kind == NodeDetail::Kind::Innermost
+                                 ? innermost_content(stack, active)
+                                 : content_of(stack);
         std::erase_if(difference,
                       [&](const auto& element) { return known.count(element.first) != 0; });
         switch (detail_.kind) {
@@ -129,9 +154,26 @@ private:
         case NodeDetail::Kind::Targets:
             return targets_of(difference);
         case NodeDetail::Kind::Groups:
+        case NodeDetail::Kind::Innermost:
             break;
         }
         return difference;
+    }
+
+    /// The newest work is next. Where stacks below a point are joined, that which is pending or
+    /// active earliest in the code is: what joins has joined before it goes on.
+    void add_work(ProductIndex node, WarpState state) {
+        std::size_t earliest = 0;
+        std::size_t latest_block = 0;
+        if (detail_.kind == NodeDetail::Kind::Innermost) {
+            earliest = state.block.value();
+            latest_block = graph_.blocks.size() - state.block.value();
+            for (const auto& entry : state.stack.entries)
+                for (const PendingGroup& group : entry.groups)
+                    earliest = std::min(earliest, group.resume.value());
+        }
+        work_.emplace(std::tuple{earliest, latest_block, --newest_first_},
+                      Work{node, std::move(state)});
     }
 
     /// Lanes that wait, and of such groups the newest above each point.
@@ -176,7 +218,7 @@ private:
         if (detail_.kind == NodeDetail::Kind::Targets)
             state.stack.merge_alike(most_alike_targets, AbstractStack::Alike::GoingOnAlike);
         if (headed_[state.block]) return header_of(std::move(state));
-        Content content = difference(state.stack, state.traversal);
+        Content content = difference(state.stack, state.traversal, state.block);
         return add({state.block, state.traversal, std::move(content)}, std::move(state));
     }
 
@@ -186,7 +228,7 @@ private:
         const bool iterates =
             state.traversal != no_traversal && traversals_[state.traversal].loop == loop;
         if (!iterates) {
-            Content content = difference(state.stack, state.traversal);
+            Content content = difference(state.stack, state.traversal, state.block);
             const auto [known, fresh] = entries_.try_emplace(
                 Key{state.block, state.traversal, std::move(content)}, traversals_.next());
             if (fresh) traversals_.push_back({loop, state.traversal, {}});
@@ -209,7 +251,7 @@ private:
         for (const AbstractStack& stack : stacks) {
             const auto& expanded = nodes_[node].stacks;
             if (std::find(expanded.begin(), expanded.end(), stack) == expanded.end())
-                work_.push_back({node, {state.block, state.traversal, stack}});
+                add_work(node, {state.block, state.traversal, stack});
         }
         nodes_[node].stacks = stacks;
         return node;
@@ -238,7 +280,7 @@ private:
                              "lanes may come here with too many different stacks, which is not "
                              "bounded");
         stacks.push_back(state.stack);
-        work_.push_back({node, std::move(state)});
+        add_work(node, std::move(state));
         return node;
     }
 
@@ -276,7 +318,9 @@ private:
     bool grew_ = false;                     ///< The stack of a traversal, in this round.
     ProductNodes nodes_;
     std::map<Key, ProductIndex> known_;
-    std::vector<Work> work_;
+    /// By the order in which it is done.
+    std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Work> work_;
+    std::size_t newest_first_ = SIZE_MAX;
 };
 
 } // namespace

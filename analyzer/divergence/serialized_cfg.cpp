@@ -122,8 +122,8 @@ Result<SerializedCfg> serialized_cfg(const TimedKernel& kernel, NodeDetail::Kind
     const std::size_t blocks = kernel.graph->blocks.size();
     const std::size_t node_limit = most_serialized_nodes(blocks);
     std::optional<Failure> refusal;
-    for (const auto kind :
-         {NodeDetail::Kind::Groups, NodeDetail::Kind::Newest, NodeDetail::Kind::Targets}) {
+    for (const auto kind : {NodeDetail::Kind::Groups, NodeDetail::Kind::Newest,
+                            NodeDetail::Kind::Targets, NodeDetail::Kind::Innermost}) {
         if (kind < detail) continue;
         auto product = kind == NodeDetail::Kind::Groups
                            ? nodes_of_groups(kernel, node_limit)

@@ -104,6 +104,11 @@ private:
                                                          *request_.facts, request_.launch.threads);
         for (std::size_t i = 0; i < timings.size(); ++i) {
             if (!reached[i] || timings[i]) continue;
+            if (models::lacks_control_field(request_.function->instructions[i],
+                                            *request_.architecture)) {
+                add_encoding(i);
+                continue;
+            }
             const auto missing = models::missing_values(*request_.function, i,
                                                         *request_.architecture, *request_.facts);
             if (missing.empty())
@@ -115,6 +120,22 @@ private:
             for (const std::string& path : missing)
                 add_value(path, i);
         }
+    }
+
+    /// One need for all instructions.
+    void add_encoding(std::size_t instruction) {
+        const bool is_known = std::any_of(needs_.begin(), needs_.end(), [](const Need& need) {
+            return need.kind == Need::Kind::Encoding;
+        });
+        if (is_known) return;
+        const std::int64_t address = request_.function->instructions[instruction].address;
+        needs_.push_back({Need::Kind::Encoding,
+                          fmt::format("the listing has no control field at 0x{:04x} (stall count, "
+                                      "scoreboards), by which {} issues",
+                                      address, request_.architecture->name),
+                          address,
+                          {},
+                          instruction});
     }
 
     /// Values that launches with more blocks than fit at once need.

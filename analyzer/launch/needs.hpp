@@ -18,6 +18,7 @@ struct Need {
     enum class Kind {
         LoopBound,    ///< The loop whose header is at `address` has no bound.
         MachineValue, ///< The description lacks the value at `path`.
+        Encoding,     ///< The listing lacks the control fields that the machine's issue needs.
         Construct,    ///< An instruction that is not known or whose timing no description can give.
     };
     Kind kind = Kind::LoopBound;

@@ -96,6 +96,13 @@ inline bool is_atomic_at_l2(const InstructionTiming& timing) {
     return timing.slice_time.hi > 0;
 }
 
+/// Whether the machine takes the issue of instructions from their encoding, which the listing of
+/// this one does not have.
+inline bool lacks_control_field(const assembly::Instruction& instruction,
+                                const Architecture& architecture) {
+    return architecture.issue_control == IssueControl::Encoded && !instruction.control;
+}
+
 /// Paths of the values that the timing of an instruction needs and the description lacks, such as
 /// "memories/l2/latency". None where it has a timing, or lacks more than values.
 std::vector<std::string> missing_values(const assembly::Function& function, std::size_t instruction,

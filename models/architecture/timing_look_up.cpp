@@ -183,8 +183,9 @@ void TimingLookUp::find_gaps() {
     if (architecture_.issue_control == IssueControl::Interlocked) {
         result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
         if (assembly::is_amd(function_.target)) apply_counters();
-    } else if (!instruction_.control) {
-        return fail(fmt::format("no control field; architecture {} needs its stall count",
+    } else if (lacks_control_field(instruction_, architecture_)) {
+        return fail(fmt::format("no control field; architecture {} needs its stall count; expected "
+                                "a listing with encodings: cuobjdump -sass, or nvdisasm -c -hex",
                                 architecture_.name));
     } else {
         const std::int64_t stall = instruction_.control->stall;

@@ -48,7 +48,7 @@ PathVerdict check_paths(std::uint64_t seed, const tests::DescribedMachine& descr
     const auto context = analyzer::prepare(request);
     if (!context) return {};
     const auto cfg = analyzer::serialized_cfg(
-        context.value().kernel, static_cast<analyzer::NodeDetail::Kind>(seed / 3 % 3));
+        context.value().kernel, static_cast<analyzer::NodeDetail::Kind>(seed / 3 % 4));
     if (!cfg) return {};
     const analyzer::TimedKernel upper =
         analyzer::serialized_kernel(context.value().kernel, cfg.value());

@@ -34,6 +34,16 @@ TEST(Needs, NameEveryLoopWithoutABoundAndEveryMissingValue) {
                             testing::HasSubstr("FROB at 0x0020")));
 }
 
+TEST(Needs, NameControlFieldsThatTheListingLacksOnce) {
+    const auto context =
+        analyzed("MOV R1, R2; FADD R1, R2, R3; FROB R1, R2; EXIT;", {}, "turing-t4", 75);
+    const auto needs = needs_of(context->request);
+    ASSERT_TRUE(needs) << to_string(needs.error());
+    ASSERT_EQ(needs.value().size(), 1U);
+    EXPECT_EQ(needs.value().front().kind, Need::Kind::Encoding);
+    EXPECT_THAT(needs.value().front().what, testing::HasSubstr("no control field at 0x0000"));
+}
+
 TEST(Needs, AreThoseOfTheCodeThatIsReached) {
     models::FlowFacts facts;
     facts.nevers.push_back({8, {}});
