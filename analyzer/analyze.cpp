@@ -387,7 +387,7 @@ Result<Analysis> bounds_of(const Request& request) {
     const auto context = prepare(request);
     if (!context) return context.as_failure();
     // Divergence: the paths that the warp's instructions can take.
-    const auto sides = sides_of(context.value());
+    const auto sides = sides_of(context.value(), request.launch);
     if (!sides) return sides.as_failure();
     if (request.certificates != nullptr && sides.value().cfg)
         request.certificates->serialized =
@@ -435,7 +435,7 @@ Result<Analysis> bounds_of(const Request& request) {
 Result<models::PerMemory<std::int64_t>> traffic_of_launch(const Request& request) {
     const auto context = prepare(request);
     if (!context) return context.as_failure();
-    const auto sides = sides_of(context.value());
+    const auto sides = sides_of(context.value(), request.launch);
     if (!sides) return sides.as_failure();
     // By numbers of transactions, which is what evidence shows of accesses.
     const AnalysisContext plain = without_addresses(sides.value().upper);

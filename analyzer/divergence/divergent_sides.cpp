@@ -1,6 +1,7 @@
 #include "analyzer/divergence/divergent_sides.hpp"
 
 #include "analyzer/divergence/serialized_facts.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr int most_branches_named = 4;
 
 /// What the user can state where divergence is assumed and not bounded.
-Failure with_advice(Failure refusal, const TimedKernel& kernel) {
+Failure with_advice(Failure refusal, const TimedKernel& kernel, const models::Launch& launch) {
     std::string facts;
     int branches = 0;
     for (const models::DivergentFact& fact : kernel.stated->divergents) {
@@ -32,19 +33,23 @@ Failure with_advice(Failure refusal, const TimedKernel& kernel) {
     refusal.what += fmt::format("; where the lanes of a warp always agree at a branch, state so in "
                                 "the flow facts: {}",
                                 facts);
+    if (!launch.shape && reads_block_shape(*kernel.function))
+        refusal.what += fmt::format("; the launch leaves the extents of the block open, by which "
+                                    "branches may be uniform: {}x{},block={} if it has one row",
+                                    launch.blocks, launch.threads, launch.threads);
     return refusal;
 }
 
 } // namespace
 
-Result<Sides> sides_of(const AnalysisContext& context) {
+Result<Sides> sides_of(const AnalysisContext& context, const models::Launch& launch) {
     auto representatives = representative_paths(context.kernel, context.launch.policy);
     AnalysisContext lower =
         representatives ? representative_context(context, *representatives) : context;
     if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
         return Sides{std::move(lower), context, nullptr, std::move(representatives)};
     auto serialized = serialized_cfg(context.kernel);
-    if (!serialized) return with_advice(serialized.error(), context.kernel);
+    if (!serialized) return with_advice(serialized.error(), context.kernel, launch);
     auto cfg = std::make_unique<const SerializedCfg>(std::move(serialized).value());
     lower.kernel = single_lane_kernel(lower.kernel);
     AnalysisContext upper = context;

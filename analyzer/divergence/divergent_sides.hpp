@@ -6,6 +6,7 @@
 #include "analyzer/launch/context.hpp"
 #include "analyzer/launch/representative_paths.hpp"
 #include "assembly/support/result.hpp"
+#include "models/launch/launch.hpp"
 
 #include <memory>
 
@@ -23,7 +24,8 @@ struct Sides {
     std::unique_ptr<const RepresentativePaths> representatives{};
 };
 
-/// Refuses divergence that is not bounded, naming what the user can state of the branches.
-Result<Sides> sides_of(const AnalysisContext& context);
+/// Refuses divergence that is not bounded, naming what the user can state of the branches and of
+/// the launch.
+Result<Sides> sides_of(const AnalysisContext& context, const models::Launch& launch);
 
 } // namespace warpbound::analyzer
