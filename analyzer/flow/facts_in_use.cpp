@@ -1,6 +1,7 @@
 #include "analyzer/flow/facts_in_use.hpp"
 
 #include "analyzer/flow/abstract_execution.hpp"
+#include "analyzer/flow/excluded_paths.hpp"
 #include "analyzer/flow/execution_by_index.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/flow/representative_threads.hpp"
@@ -157,8 +158,11 @@ private:
             if (!run) return boost::outcome_v2::success();
             if (basis.is_complete && knows_shape_ && !is_amd(function_.target))
                 bound_by_index(code, *run, derived, unknown);
-            add_never_executed(*run, basis);
-            if (waits_for_blocks()) add_never_taken(*run, basis);
+            add_never_executed(graph_, *run, basis.proved, facts_);
+            // Whether barriers lie ahead depends on these (S12, S12a).
+            if (waits_for_blocks()) add_never_taken(graph_, *run, basis.proved, facts_);
+            if (models::barrier_rule(function_, graph_, facts_).ends_before)
+                add_never_ending(graph_, *run, basis.proved, facts_);
             if (auto added = add_loops(run->loops, basis, run->reached); !added) return added;
             narrow(run->loops, derived);
         }
@@ -218,50 +222,9 @@ private:
         return knows_shape_ ? values_.function : without_thread_indices(values_.function);
     }
 
-    /// Blocks that are executed in no call context.
-    void add_never_executed(const AbstractRun& run, const Basis& basis) {
-        std::map<std::int64_t, bool> reached;
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-            bool& somewhere = reached[graph_.blocks[block].address];
-            somewhere = somewhere || run.reached[block];
-        }
-        for (const auto& [address, is_reached] : reached)
-            if (!is_reached && !facts_.is_never(address))
-                facts_.nevers.push_back({address, basis.proved});
-    }
-
     [[nodiscard]] bool waits_for_blocks() const {
         return std::any_of(function_.instructions.begin(), function_.instructions.end(),
                            assembly::waits_for_whole_block);
-    }
-
-    /// Whether a thread may go from one block to the other, over any edge.
-    [[nodiscard]] bool is_taken(const AbstractRun& run, std::size_t from, std::size_t to) const {
-        const auto& out = graph_.blocks[from].out;
-        return std::ranges::any_of(
-            out, [&](std::size_t edge) { return run.taken[edge] && graph_.edges[edge].to == to; });
-    }
-
-    /// Edges that no thread takes: behind one, no barrier need lie ahead (S12).
-    void add_never_taken(const AbstractRun& run, const Basis& basis) {
-        std::map<std::int64_t, int> contexts;
-        for (const auto& block : graph_.blocks)
-            ++contexts[block.address];
-        for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
-            const auto& [from, to, kind] = graph_.edges[edge];
-            if (!run.reached[from] || !run.reached[to] || is_taken(run, from, to)) continue;
-            models::LinearFact fact;
-            fact.terms = {{1, graph_.blocks[from].address, graph_.blocks[to].address}};
-            fact.from = basis.proved;
-            const auto is_same = [&](const models::LinearFact& one) {
-                return one.terms == fact.terms && one.relation == fact.relation &&
-                       one.constant <= fact.constant;
-            };
-            const bool is_known = std::ranges::any_of(facts_.constraints, is_same);
-            const bool has_one_context = contexts.at(graph_.blocks[from].address) == 1 &&
-                                         contexts.at(graph_.blocks[to].address) == 1;
-            if (has_one_context && !is_known) facts_.constraints.push_back(std::move(fact));
-        }
     }
 
     /// Branches on which barriers depend and of which neither code nor user says how lanes decide:

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 namespace warpbound::analyzer {
@@ -163,15 +164,26 @@ private:
         return contexts_.at(address(block)) == 1;
     }
 
+    /// Whether every edge from the block to code at the address is infeasible.
+    [[nodiscard]] bool never_goes_to(std::size_t from, std::int64_t target) const {
+        const auto& out = graph_.blocks[from].out;
+        return std::all_of(out.begin(), out.end(), [&](std::size_t edge) {
+            return address(graph_.edges[edge].to) != target || !infeasible_edge_[edge].empty();
+        });
+    }
+
     void add_never_facts() {
+        std::set<std::int64_t> reached;
+        for (std::size_t block = 0; block < reached_.size(); ++block)
+            if (reached_[block]) reached.insert(address(block));
         for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
             const auto& [from, to, kind] = graph_.edges[edge];
-            if (infeasible_edge_[edge].empty() || !reached_[from] || !has_one_context(to)) continue;
+            if (infeasible_edge_[edge].empty() || !reached_[from]) continue;
             const std::string reason = fmt::format("the branch at 0x{:04x} never goes there: {}",
                                                    branch_of(edge), infeasible_edge_[edge]);
-            if (!reached_[to]) {
+            if (reached.count(address(to)) == 0) {
                 facts_.push_back({models::NeverFact{address(to), models::from_code}, reason});
-            } else if (has_one_context(from)) {
+            } else if (has_one_context(from) && never_goes_to(from, address(to))) {
                 models::LinearFact fact;
                 fact.terms = {{1, address(from), address(to)}};
                 fact.from = models::from_code;

@@ -23,7 +23,7 @@ std::size_t affordable_nodes(const TimedKernel& kernel) {
     const auto blocks = static_cast<double>(std::max<std::size_t>(1, graph.blocks.size()));
     double terms = 1;
     for (const auto& fact : kernel.facts.in_use.constraints)
-        if (!is_pair(graph, fact)) terms += static_cast<double>(fact.terms.size());
+        if (!is_encodable(graph, fact)) terms += static_cast<double>(fact.terms.size());
     constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
     constexpr double solver_edges = 4'000; // of which a block has the square of its nodes

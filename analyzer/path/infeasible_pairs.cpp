@@ -38,6 +38,45 @@ struct InfeasiblePair {
     std::vector<BlockIndex> open{}; ///< Blocks at which it may be open: of both lists, sorted.
 };
 
+bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
+    if (fact.relation != models::Relation::AtMost || fact.terms.empty()) return false;
+    const auto positive = [](const models::LinearTerm& term) { return term.coefficient > 0; };
+    if (fact.constant == 0) return std::all_of(fact.terms.begin(), fact.terms.end(), positive);
+    const auto once = [&](const models::LinearTerm& term) {
+        return term.coefficient == 1 && executes_at_most_once(graph, term.block);
+    };
+    return fact.constant == 1 && fact.terms.size() == 2 &&
+           std::all_of(fact.terms.begin(), fact.terms.end(), once) &&
+           fact.terms[0] != fact.terms[1];
+}
+
+/// An edge of a block is taken at least as often as the block is executed.
+bool is_only_way(const models::LinearFact& fact) {
+    const auto& terms = fact.terms;
+    return fact.relation == models::Relation::AtLeast && fact.constant == 0 && terms.size() == 2 &&
+           terms[0].coefficient == 1 && terms[1].coefficient == -1 && !terms[1].from &&
+           terms[0].from == terms[1].block;
+}
+
+/// The graph without other edges of such blocks, and without ends of paths there.
+PathGraph with_only_ways(const ControlFlowGraph& graph, PathGraph paths,
+                         const std::vector<models::LinearFact>& facts, Side side) {
+    std::map<std::int64_t, std::int64_t> next; // Addresses of a block and of the one behind it.
+    for (const models::LinearFact& fact : facts)
+        if (is_only_way(fact)) next.emplace(fact.terms[1].block, fact.terms[0].block);
+    if (next.empty()) return paths;
+    for (const NodeIndex number : paths.nodes.indices()) {
+        PathNode& node = paths.nodes[number];
+        const auto only = next.find(block_at(graph, node.block).address);
+        if (only == next.end()) continue;
+        node.end_cost.reset();
+        std::erase_if(node.successors, [&](const PathEdge& edge) {
+            return block_at(graph, paths.nodes[edge.to].block).address != only->second;
+        });
+    }
+    return tidy(std::move(paths), side);
+}
+
 std::vector<InfeasiblePair> pairs_of(const ControlFlowGraph& graph,
                                      const models::FlowFacts& facts) {
     std::vector<InfeasiblePair> pairs;
@@ -248,20 +287,13 @@ private:
 
 } // namespace
 
-bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
-    if (fact.relation != models::Relation::AtMost || fact.terms.empty()) return false;
-    const auto positive = [](const models::LinearTerm& term) { return term.coefficient > 0; };
-    if (fact.constant == 0) return std::all_of(fact.terms.begin(), fact.terms.end(), positive);
-    const auto once = [&](const models::LinearTerm& term) {
-        return term.coefficient == 1 && executes_at_most_once(graph, term.block);
-    };
-    return fact.constant == 1 && fact.terms.size() == 2 &&
-           std::all_of(fact.terms.begin(), fact.terms.end(), once) &&
-           fact.terms[0] != fact.terms[1];
+bool is_encodable(const ControlFlowGraph& graph, const models::LinearFact& fact) {
+    return is_pair(graph, fact) || is_only_way(fact);
 }
 
-PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph& paths,
+PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph& given,
                                   const models::FlowFacts& facts, Side side) {
+    const PathGraph paths = with_only_ways(graph, given, facts.constraints, side);
     PairConstrainedPaths result;
     PairProduct product{graph, paths, pairs_of(graph, facts)};
     std::vector<bool> exclusive_encoded(facts.exclusives.size(), false);
@@ -286,7 +318,8 @@ PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph
     for (std::size_t i = 0; i < facts.exclusives.size(); ++i)
         if (!exclusive_encoded[i]) result.remaining.exclusives.push_back(facts.exclusives[i]);
     for (std::size_t i = 0; i < facts.constraints.size(); ++i)
-        if (!linear_encoded[i]) result.remaining.constraints.push_back(facts.constraints[i]);
+        if (!linear_encoded[i] && !is_only_way(facts.constraints[i]))
+            result.remaining.constraints.push_back(facts.constraints[i]);
     return result;
 }
 

@@ -16,12 +16,12 @@ struct PairConstrainedPaths {
 };
 
 /// The fact says no more than that a path takes at most one of two blocks or edges outside loops,
-/// or none of some.
-bool is_pair(const assembly::ControlFlowGraph& graph, const models::LinearFact& fact);
+/// or none of some, or leaves a block over one edge alone and does not end there.
+bool is_encodable(const assembly::ControlFlowGraph& graph, const models::LinearFact& fact);
 
 /// The paths of the result are exactly those of `paths`, with the same costs, that satisfy the
-/// encoded facts (docs/theory, S19c). Not encoded are facts that are no pairs, and pairs
-/// where too many are open at once.
+/// encoded facts (docs/theory, S19c). Not encoded are facts that are not encodable, and pairs where
+/// too many are open at once.
 PairConstrainedPaths encode_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                   const models::FlowFacts& facts, Side side);
 

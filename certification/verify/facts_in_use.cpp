@@ -79,11 +79,15 @@ private:
             fail("its <constraint> facts are not those that the inputs state");
     }
 
-    /// An edge that is never taken, such as the analysis derives beside blocks that are never
-    /// executed.
-    static bool excludes_an_edge(const models::LinearFact& fact) {
-        return fact.terms.size() == 1 && fact.terms[0].from && fact.terms[0].coefficient == 1 &&
-               fact.constant == 0 && fact.relation == models::LinearFact{}.relation;
+    /// An edge that is never taken, or a block whose EXIT ends no thread, such as the analysis
+    /// derives beside blocks that are never executed.
+    static bool excludes_a_way(const models::LinearFact& fact) {
+        const auto& terms = fact.terms;
+        if (fact.constant != 0 || terms.empty() || !terms[0].from || terms[0].coefficient != 1)
+            return false;
+        if (terms.size() == 1) return fact.relation == models::LinearFact{}.relation;
+        return terms.size() == 2 && fact.relation == models::Relation::AtLeast &&
+               terms[1].coefficient == -1 && !terms[1].from && terms[1].block == *terms[0].from;
     }
 
     std::vector<models::LinearFact> constraints_but_derived_edges() {
@@ -94,7 +98,7 @@ private:
                             [&](const models::LinearFact& stated) {
                                 return same_facts<models::LinearFact>({stated}, {fact});
                             });
-            if (excludes_an_edge(fact) && !is_stated)
+            if (excludes_a_way(fact) && !is_stated)
                 ++derived_;
             else
                 constraints.push_back(fact);

@@ -130,6 +130,54 @@ TEST(ArgumentFacts, ExcludePathsAndSayWhy) {
     EXPECT_EQ(source_of(facts.front()), models::from_arguments);
 }
 
+// An EXIT in front of a barrier at which no thread ends is none that warps may end at (S12a).
+TEST(ArgumentFacts, KeepThreadsThatNeverEndInFrontOfABarrier) {
+    const auto context = analyzed("S2R R0, SR_TID.X; ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT; "
+                                  "@P0 EXIT; BAR.SYNC 0x0; EXIT;",
+                                  {}, "turing-t4", 75);
+    const auto facts = [&](std::uint32_t n) {
+        return facts_in_use(*context->request.function, context->graph, context->architecture,
+                            {.blocks = 1, .threads = 64, .arguments = {{0x160, {n, 32}}}}, {})
+            .value();
+    };
+    const auto covered = facts(64);
+    ASSERT_EQ(covered.constraints.size(), 1U);
+    EXPECT_EQ(covered.constraints[0].terms,
+              (std::vector<models::LinearTerm>{{1, 0x0, 0x30}, {-1, std::nullopt, 0x0}}));
+    EXPECT_EQ(covered.constraints[0].relation, models::Relation::AtLeast);
+    EXPECT_TRUE(facts(63).constraints.empty());
+    // Where no barrier is ahead, nothing needs it.
+    const auto plain = analyzed("S2R R0, SR_TID.X; ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT; "
+                                "@P0 EXIT; NOP; EXIT;",
+                                {}, "turing-t4", 75);
+    EXPECT_TRUE(facts_in_use(*plain->request.function, plain->graph, plain->architecture,
+                             {.blocks = 1, .threads = 64, .arguments = {{0x160, {64, 32}}}}, {})
+                    .value()
+                    .constraints.empty());
+}
+
+// nvcc also calls code that it jumps to: one branch that never goes there says nothing of the call.
+TEST(ArgumentFacts, ExcludeABranchToCodeThatIsAlsoCalled) {
+    const auto context =
+        analyzed("S2R R0, SR_TID.X; ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT; @P0 BRA M; "
+                 "MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.GE.AND P1, PT, R4, 0x8, PT; "
+                 "@P1 CALL.REL.NOINC M; BRA L; M: BAR.SYNC 0x0; EXIT;",
+                 {}, "turing-t4", 75);
+    const models::Launch launch{.blocks = 1, .threads = 32, .arguments = {{0x160, {512, 32}}}};
+    const models::LinearTerm never_taken{1, 0x0, 0x80};
+    const auto derived = infeasible_paths_with_arguments(*context->request.function, context->graph,
+                                                         launch, Convergence::MayDiverge);
+    ASSERT_EQ(derived.size(), 1U);
+    EXPECT_THAT(std::get<models::LinearFact>(derived.front().fact).terms,
+                testing::ElementsAre(never_taken));
+    const auto facts =
+        facts_in_use(*context->request.function, context->graph, context->architecture, launch, {});
+    ASSERT_TRUE(facts) << to_string(facts.error());
+    ASSERT_EQ(facts.value().constraints.size(), 1U);
+    EXPECT_THAT(facts.value().constraints.front().terms, testing::ElementsAre(never_taken));
+    EXPECT_TRUE(facts.value().nevers.empty());
+}
+
 TEST(LaunchWords, ExcludeTheExitOfThreadsBehindTheEnd) {
     const std::string guard = "IMAD R4, R4, c[0x0][0x0], R3; ISETP.GE.AND P0, PT, R4, 0xa000, PT;"
                               "@P0 EXIT; NOP; EXIT;";

@@ -115,6 +115,8 @@ TEST(InfeasiblePaths, IncludeAnExitThatTerminatesNoThread) {
     const auto after = envelope(*context);
     EXPECT_LE(after.upper.proved, before.upper.proved);
     EXPECT_GT(after.lower.proved, before.lower.proved);
+    // The path graph keeps the fact: no solver is asked.
+    EXPECT_EQ(after.lower.proof, Proof::StructuralPath);
     // The template states the same.
     const auto read = models::read_flow_facts(
         {"template", flow_facts_template(context->program, *context->request.function,
