@@ -24,14 +24,18 @@ Visited all_visited(const LaunchGeometry& shape) {
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
     visited.schedulers = times(visited.multiprocessors, shape.schedulers_in_use());
+    visited.before_last = visited.from_last = shape.schedulers_in_use();
     return visited;
 }
 
 Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers) {
     Visited visited = all_visited(launch.shape);
-    const std::int64_t warps = times(launch.shape.waves(), models::plus(barriers, 1));
-    if (warps == 1 || conserves_by_policy(launch))
-        visited.schedulers = std::min(visited.schedulers, warps);
+    const std::int64_t of_block = models::plus(barriers, 1);
+    const std::int64_t warps = times(launch.shape.waves(), of_block);
+    if (warps != 1 && !conserves_by_policy(launch)) return visited;
+    visited.schedulers = std::min(visited.schedulers, warps);
+    visited.before_last = std::min(visited.before_last, times(launch.shape.waves() - 1, of_block));
+    visited.from_last = std::min(visited.from_last, of_block);
     return visited;
 }
 
@@ -77,6 +81,17 @@ SerialMisses misses_of_a_scheduler(const TimedKernel& kernel, const ScheduledLau
     return misses;
 }
 
+/// Of equal ones the first.
+FirstWaits least_of(const InstructionLines& lines, const std::vector<FirstWaits>& all) {
+    return *std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        const auto cycles = [&](const FirstWaits& waits) {
+            return models::plus(times(waits.of_l0, lines.l0_miss.hi),
+                                times(waits.of_l1, lines.l1_miss.hi));
+        };
+        return cycles(a) < cycles(b);
+    });
+}
+
 /// The least of what is claimed of misses that overlap.
 FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, const Visited& visited,
                        const SerialMisses& misses) {
@@ -87,13 +102,28 @@ FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, con
         all.push_back({each, times(visited.schedulers, misses.l1)});
         all.push_back({each, times(visited.multiprocessors, executed)});
     }
-    return *std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-        const auto cycles = [&](const FirstWaits& waits) {
-            return models::plus(times(waits.of_l0, lines.l0_miss.hi),
-                                times(waits.of_l1, lines.l1_miss.hi));
-        };
-        return cycles(a) < cycles(b);
-    });
+    return least_of(lines, all);
+}
+
+/// Whether a block that has ended leaves its lines in the L0 of each scheduler with warps (S84).
+bool fills_all_l0s(const TimedKernel& kernel, const ScheduledLaunch& launch) {
+    return kernel.delivery.lines->persist_in_l0 && conserves_by_policy(launch) &&
+           launch.shape.warps_per_block.count() >= launch.shape.schedulers_in_use();
+}
+
+/// Of both multiprocessors: from the start of the last block on only for lines that a warp of a
+/// block that has ended need not have executed (S84).
+FirstWaits waits_of_two(const InstructionLines& lines, std::int64_t executed,
+                        const Visited& visited, const SerialMisses& misses) {
+    const auto alone = [](std::int64_t schedulers) {
+        return Visited{1, schedulers, schedulers, 0};
+    };
+    const std::int64_t each = times(visited.from_last, lines.avoidable);
+    const FirstWaits first = first_waits(lines, executed, alone(visited.before_last), misses);
+    const FirstWaits second =
+        least_of(lines, {first_waits(lines, executed, alone(visited.from_last), misses),
+                         {each, lines.persist_in_l1 ? lines.avoidable : each}});
+    return {models::plus(first.of_l0, second.of_l0), models::plus(first.of_l1, second.of_l1)};
 }
 
 std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLaunch& launch,
@@ -113,15 +143,18 @@ std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLau
     if (lines.persist_in_l0) {
         const FirstUses uses = first_uses(function, graph, lines.line);
         const SerialMisses misses = misses_of_a_scheduler(kernel, launch, uses);
-        const FirstWaits waits = first_waits(lines, uses.lines, visited, misses);
+        const bool are_two = visited.multiprocessors > 1 && fills_all_l0s(kernel, launch);
+        const FirstWaits waits = are_two ? waits_of_two(lines, uses.lines, visited, misses)
+                                         : first_waits(lines, uses.lines, visited, misses);
+        const std::int64_t waited_on =
+            are_two && lines.avoidable == 0 ? 1 : visited.multiprocessors;
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
             lines.l0_miss.hi);
         add_l1_misses(waits.of_l1);
         add("instruction fetch: wait for a slot after the first use of a line by a scheduler",
             times(visited.schedulers, uses.lines), until_slot);
         add("instruction fetch: requests that the L1 instruction cache serves before",
-            times(misses.requests, times(visited.multiprocessors, shape.schedulers_in_use())),
-            lines.service.hi);
+            times(misses.requests, times(waited_on, shape.schedulers_in_use())), lines.service.hi);
         return terms;
     }
     add("instruction fetch: the first line of a block on the critical path", shape.waves(),

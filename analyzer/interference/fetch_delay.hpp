@@ -17,6 +17,10 @@ namespace warpbound::analyzer {
 struct Visited {
     std::int64_t multiprocessors = 1;
     std::int64_t schedulers = 1; ///< Of all these multiprocessors.
+    /// With two of them: schedulers of the first one up to the start of the last block, and of the
+    /// other one from then on.
+    std::int64_t before_last = 0;
+    std::int64_t from_last = 0;
 };
 /// `barriers`: the most that a block passes.
 Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t barriers);

@@ -46,6 +46,21 @@ public:
         return true;
     }
 
+    /// Whether some path from the entry to an end has no instruction of `line`.
+    [[nodiscard]] bool is_avoidable(std::int64_t line) const {
+        std::vector<bool> seen(first_.size(), false);
+        std::vector<std::size_t> open{0};
+        seen[0] = true;
+        while (!open.empty()) {
+            const std::size_t block = open.back();
+            open.pop_back();
+            if (has(block, line)) continue;
+            if (graph_.blocks[block].exits || graph_.blocks[block].out.empty()) return true;
+            add_successors(block, seen, open);
+        }
+        return false;
+    }
+
     /// Whether a warp that first uses `line` comes to the one behind it before any other that it
     /// need not have used by then.
     [[nodiscard]] bool is_followed(std::int64_t line) const {
@@ -161,6 +176,14 @@ std::vector<std::int64_t> executed_lines(const assembly::Function& function,
                                          const assembly::ControlFlowGraph& graph,
                                          std::int64_t line) {
     return LinesOfBlocks{function, graph, line}.lines();
+}
+
+std::int64_t avoidable_lines(const assembly::Function& function,
+                             const assembly::ControlFlowGraph& graph, std::int64_t line) {
+    const LinesOfBlocks blocks{function, graph, line};
+    const std::vector<std::int64_t> lines = blocks.lines();
+    return std::count_if(lines.begin(), lines.end(),
+                         [&](std::int64_t one) { return blocks.is_avoidable(one); });
 }
 
 FirstUses first_uses(const assembly::Function& function, const assembly::ControlFlowGraph& graph,

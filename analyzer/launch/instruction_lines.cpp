@@ -1,5 +1,7 @@
 #include "analyzer/launch/instruction_lines.hpp"
 
+#include "analyzer/launch/first_uses.hpp"
+#include "analyzer/launch/representative_flow.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -68,6 +70,14 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
     if (function.instructions.empty()) return 0;
     return function.instructions.back().address / line -
            function.instructions.front().address / line + 1;
+}
+
+/// Where every warp of the launch has a representative, some lane of each takes one of its paths.
+std::int64_t lines_of_some_warps(const Request& request, std::int64_t line) {
+    const auto& fact = request.facts->representative;
+    if (!fact || fact->blocks() < request.launch.blocks)
+        return avoidable_lines(*request.function, *request.graph, line);
+    return avoidable_lines(*request.function, representative_flow(*request.graph, *fact), line);
 }
 
 /// In the L1, requests of each other warp of the multiprocessor may be served first, those that its
@@ -177,7 +187,10 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     lines.count = lines_of_text(*request.function, lines.line);
     lines.persist_in_l0 = lines.count <= l0_lines;
     lines.persist_in_l1 = models::plus(lines.count, lines.stream.hi) <= l1_lines;
-    if (lines.persist_in_l0) return std::optional{lines};
+    if (lines.persist_in_l0) {
+        lines.avoidable = lines_of_some_warps(request, lines.line);
+        return std::optional{lines};
+    }
     const auto queueing = longest_queueing(request, shape, lines);
     if (!queueing) return queueing.as_failure();
     // What other warps of the scheduler execute may replace lines of a loop, and at a barrier the

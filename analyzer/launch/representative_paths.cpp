@@ -1,5 +1,7 @@
 #include "analyzer/launch/representative_paths.hpp"
 
+#include "analyzer/launch/representative_flow.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,23 +10,6 @@ namespace warpbound::analyzer {
 namespace {
 
 using assembly::ControlFlowGraph;
-
-/// Blocks, edges and loops keep their numbers.
-ControlFlowGraph pruned(const ControlFlowGraph& graph, const models::RepresentativeFact& fact) {
-    ControlFlowGraph left = graph;
-    const auto is_excluded = [&](std::size_t edge) {
-        const auto ends = std::pair{graph.blocks[graph.edges[edge].from].address,
-                                    graph.blocks[graph.edges[edge].to].address};
-        return std::find(fact.edges.begin(), fact.edges.end(), ends) != fact.edges.end();
-    };
-    for (assembly::BasicBlock& block : left.blocks) {
-        std::erase_if(block.out, is_excluded);
-        std::erase_if(block.in, is_excluded);
-        if (std::find(fact.ends.begin(), fact.ends.end(), block.address) != fact.ends.end())
-            block.exits = false;
-    }
-    return left;
-}
 
 assembly::PerBlock<bool> unreached_in(const ControlFlowGraph& graph) {
     std::vector<bool> unreached =
@@ -42,7 +27,7 @@ std::unique_ptr<const RepresentativePaths> representative_paths(const TimedKerne
     if (!fact || models::guarantee_of(policy) != models::PolicyGuarantee::WorkConserving)
         return nullptr;
     auto paths = std::make_unique<RepresentativePaths>(RepresentativePaths{
-        pruned(*kernel.graph, *fact), {}, models::ThreadBlocks{fact->blocks()}});
+        representative_flow(*kernel.graph, *fact), {}, models::ThreadBlocks{fact->blocks()}});
     paths->unreached = unreached_in(paths->graph);
     return paths;
 }

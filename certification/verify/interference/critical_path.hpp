@@ -45,6 +45,14 @@ std::int64_t schedulers_of_path(const TimedCode& code);
 /// On how many schedulers a path of any blocks may be: all that have warps. Side: upper.
 std::int64_t schedulers_with_warps(const TimedCode& code);
 
+/// Schedulers of the two paths of S20, each on one multiprocessor. Side: upper.
+struct SchedulersOfTwo {
+    std::int64_t up_to_last = 0; ///< Up to the start of the last thread block.
+    std::int64_t from_last = 0;
+};
+/// Of the critical path, or of a path of any blocks. Requires: a policy that conserves work.
+SchedulersOfTwo schedulers_of_two(const TimedCode& code, bool any_blocks);
+
 /// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no
 /// lower bound does. Side: lower.
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,

@@ -111,9 +111,38 @@ Waits smallest_waits(const FetchGroup& fetch, std::int64_t lines, const MissesIn
     return best;
 }
 
-/// The terms of `fetch_terms_of` for a path that visits so many schedulers.
-std::vector<Term> terms_of_schedulers(const TimedCode& code, std::int64_t visited,
-                                      std::int64_t to_next_slot);
+/// S84: whether each scheduler with warps has one of every thread block.
+bool ended_blocks_fill_l0s(const TimedCode& code) {
+    const LaunchGeometry& launch = code.geometry;
+    return models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::WorkConserving &&
+           launch.warps_per_block >= std::min(launch.schedulers, launch.resident_warps());
+}
+
+/// Lines that a thread block which has ended need not have looked up.
+struct LeftOut {
+    std::int64_t lines = 0;
+    bool stay_in_l1 = false;
+};
+
+/// S84: of the second multiprocessor the smaller sum, of equal ones that of S36.
+Waits waits_on_two(const FetchGroup& fetch, std::int64_t lines, const MissesInTurn& misses,
+                   const SchedulersOfTwo& schedulers, const LeftOut& left_out) {
+    const std::optional<std::int64_t> one =
+        left_out.stay_in_l1 ? std::optional<std::int64_t>{1} : std::nullopt;
+    const Waits first = smallest_waits(fetch, lines, misses, schedulers.up_to_last, one);
+    Waits second = smallest_waits(fetch, lines, misses, schedulers.from_last, one);
+    const std::int64_t each = times(schedulers.from_last, left_out.lines);
+    const Waits of_left_out{each, left_out.stay_in_l1 ? left_out.lines : each};
+    const auto sum = [&](const Waits& waits) {
+        return plus(times(waits.of_l0, fetch.range("l0-miss").hi),
+                    times(waits.of_l1, fetch.range("l1-miss").hi));
+    };
+    if (sum(of_left_out) < sum(second)) second = of_left_out;
+    return {plus(first.of_l0, second.of_l0), plus(first.of_l1, second.of_l1)};
+}
+
+/// The terms of `fetch_terms_of`, or of a path that visits all schedulers with warps.
+std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int64_t to_next_slot);
 
 } // namespace
 
@@ -152,26 +181,27 @@ std::int64_t wait_for_line(const TimedCode& code) {
 
 std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slot) {
     if (!code.kernel.architecture.has_instruction_caches()) return {};
-    return terms_of_schedulers(code, schedulers_of_path(code), to_next_slot);
+    return terms_of_path(code, false, to_next_slot);
 }
 
 std::optional<std::int64_t> fetch_beyond_path(const TimedCode& code) {
     if (!code.kernel.architecture.has_instruction_caches()) return 0;
     if (!lines_stay_in_l0(code)) return std::nullopt;
-    const auto cycles = [&](std::int64_t visited) {
+    const auto cycles = [&](bool any_blocks) {
         models::Cycles sum{0};
-        for (const Term& term : terms_of_schedulers(code, visited, 0))
+        for (const Term& term : terms_of_path(code, any_blocks, 0))
             sum += models::Cycles{times(term.count, term.cycles)};
         return sum;
     };
-    return (cycles(schedulers_with_warps(code)) - cycles(schedulers_of_path(code))).count();
+    return (cycles(true) - cycles(false)).count();
 }
 
 namespace {
 
-std::vector<Term> terms_of_schedulers(const TimedCode& code, std::int64_t visited,
-                                      std::int64_t to_next_slot) {
+std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int64_t to_next_slot) {
     const FetchGroup fetch{code};
+    const std::int64_t visited =
+        any_blocks ? schedulers_with_warps(code) : schedulers_of_path(code);
     const std::int64_t lines = lines_spanned(code, fetch);
     const std::int64_t streamed = fetch.streamed();
     const bool l0_persists = lines_stay_in_l0(code);
@@ -200,13 +230,21 @@ std::vector<Term> terms_of_schedulers(const TimedCode& code, std::int64_t visite
             misses.requests = std::min(misses.requests, times(*most, plus(streamed, 1)));
         }
     }
-    const Waits waits = smallest_waits(fetch, executed, misses, visited,
-                                       l1_persists ? std::optional{multiprocessors} : std::nullopt);
+    const std::int64_t left_out = lines_left_out(code, bytes);
+    const bool counts_apart = multiprocessors > 1 && ended_blocks_fill_l0s(code);
+    const Waits waits =
+        counts_apart ? waits_on_two(fetch, executed, misses, schedulers_of_two(code, any_blocks),
+                                    {left_out, l1_persists})
+                     : smallest_waits(fetch, executed, misses, visited,
+                                      l1_persists ? std::optional{multiprocessors} : std::nullopt);
+    // Requests that delay no wait of the path do not count.
+    const std::int64_t requesting =
+        counts_apart && left_out == 0 ? schedulers / multiprocessors : schedulers;
     // S50: of the waits that no gap contains, each may end in a time slot of another warp.
     return {{waits.of_l0, l0_miss, ""},
             {waits.of_l1, l1_miss, ""},
             {times(visited, executed), to_next_slot, ""},
-            {times(schedulers, misses.requests), fetch.range("l1-service").hi, ""}};
+            {times(requesting, misses.requests), fetch.range("l1-service").hi, ""}};
 }
 
 } // namespace

@@ -14,14 +14,33 @@ namespace {
 
 using Lines = std::set<std::int64_t>;
 
-/// Lines of the blocks of a warp's control flow.
-std::vector<Lines> lines_of_blocks(const TimedCode& code, std::int64_t bytes) {
-    const ControlFlow& flow = code.upper_flow;
+/// Lines of the blocks of a control flow.
+std::vector<Lines> lines_of_blocks(const TimedCode& code, const ControlFlow& flow,
+                                   std::int64_t bytes) {
     std::vector<Lines> lines(flow.blocks.size());
     for (std::size_t block = 0; block < lines.size(); ++block)
         for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
             lines[block].insert(code.kernel.function->instructions[i].address / bytes);
     return lines;
+}
+
+/// Blocks at whose end a path from the entry may end.
+std::vector<std::size_t> ends_of_paths(const ControlFlow& flow) {
+    std::vector<bool> met(flow.blocks.size(), false);
+    std::vector<std::size_t> open{0};
+    std::vector<std::size_t> ends;
+    met[0] = true;
+    while (!open.empty()) {
+        const std::size_t block = open.back();
+        open.pop_back();
+        const BlockRow& row = flow.blocks[block];
+        if (row.exits || row.successors.empty()) ends.push_back(block);
+        for (const std::size_t next : row.successors) {
+            if (!met[next]) open.push_back(next);
+            met[next] = true;
+        }
+    }
+    return ends;
 }
 
 /// Lines that each path to a block has executed, by iteration from all lines downwards.
@@ -114,13 +133,26 @@ bool leads_to_the_next(std::int64_t line, const ControlFlow& flow, const std::ve
 
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes) {
     Lines all;
-    for (const Lines& lines : lines_of_blocks(code, bytes))
+    for (const Lines& lines : lines_of_blocks(code, code.upper_flow, bytes))
         all.insert(lines.begin(), lines.end());
     return all;
 }
 
+std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes) {
+    const bool all_have_one = code.represented.blocks == code.geometry.blocks;
+    const ControlFlow& flow = all_have_one ? *code.represented_flow : code.lower_flow;
+    const std::vector<Lines> own = lines_of_blocks(code, flow, bytes);
+    const PassedLines passed{flow, own};
+    Lines left_out;
+    for (const std::size_t end : ends_of_paths(flow))
+        for (const Lines& lines : own)
+            for (const std::int64_t line : lines)
+                if (!passed.has(end, line) && own[end].count(line) == 0) left_out.insert(line);
+    return static_cast<std::int64_t>(left_out.size());
+}
+
 LineOrder line_order(const TimedCode& code, std::int64_t bytes) {
-    const std::vector<Lines> lines = lines_of_blocks(code, bytes);
+    const std::vector<Lines> lines = lines_of_blocks(code, code.upper_flow, bytes);
     const Lines all = lines_on_paths(code, bytes);
     const PassedLines passed{code.upper_flow, lines};
     LineOrder order;

@@ -176,9 +176,35 @@ TEST(FetchDelay, CountsEverySchedulerThatTheCriticalPathMayVisit) {
     EXPECT_EQ(scheduler_term(ten, {1, 128}), 3);
     EXPECT_EQ(scheduler_term(ten, {64, 128}), 2 * 3);
     EXPECT_EQ(scheduler_term("BAR.SYNC 0; " + ten, {1, 128}), 2 * 3);
-    EXPECT_EQ(scheduler_term(ten, {9, 128}, 2), 3);      // Up to 8 blocks on each SM.
-    EXPECT_EQ(scheduler_term(ten, {24, 128}, 2), 2 * 3); // Two waves.
-    EXPECT_EQ(scheduler_term(ten, {99, 128}, 2), 4 * 3);
+    EXPECT_EQ(scheduler_term(ten, {9, 128}, 2), 3); // Up to 8 blocks on each SM.
+    // Two waves: one block up to the start of the last one. Then all lines are there (S84).
+    EXPECT_EQ(scheduler_term(ten, {24, 128}, 2), 3);
+    EXPECT_EQ(scheduler_term(ten, {99, 128}, 2), 2 * 3);
+    // A block of one warp leaves lines on one scheduler only.
+    EXPECT_EQ(scheduler_term(ten, {24, 32}, 2), 2 * 3);
+    EXPECT_EQ(scheduler_term(ten, {99, 32}, 2), 4 * 3);
+}
+
+// S84: of three lines the last is left out by warps that end early; on the second multiprocessor
+// it is missed once by each scheduler, and once by the L1.
+TEST(FetchDelay, CountsLinesThatWarpsLeaveOutOnBothMultiprocessors) {
+    const std::string early = moves(4) + "@P0 EXIT; " + moves(5) + "EXIT;";
+    const auto terms_of = [&](const std::string& body, const char* policy) {
+        const auto all = with_caches(body, {.stream = 0}, {99, 128});
+        all->request.multiprocessors = 2;
+        all->request.policy = models::read_policy(policy).value();
+        std::vector<std::int64_t> counts;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.starts_with("instruction fetch: misses of the L1") ||
+                term.text.starts_with("instruction fetch: requests"))
+                counts.push_back(term.count);
+        return counts;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(terms_of(ten, "unknown"), ElementsAre(3, 2 * 3));
+    EXPECT_THAT(terms_of(early, "unknown"), ElementsAre(3 + 1, 2 * 2 * 3));
+    // Policies that do not conserve work count both multiprocessors with all lines.
+    EXPECT_THAT(terms_of(ten, "srr"), ElementsAre(2 * 3, 2 * 2 * 3));
 }
 
 /// What a launch of four warps, two on each scheduler, has beyond the same without caches.

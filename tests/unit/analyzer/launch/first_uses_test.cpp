@@ -38,6 +38,20 @@ TEST(FirstUses, LeaveOutLinesThatNoPathExecutes) {
     EXPECT_EQ(uses_of(moves(3) + "EXIT; " + moves(4) + "EXIT;").lines, 1);
 }
 
+// Of four lines the third is jumped over, and what is behind an early end left out.
+TEST(FirstUses, KnowWhichLinesAPathMayAvoid) {
+    const auto avoidable = [](const std::string& body) {
+        const auto all = analyzed(body);
+        return avoidable_lines(*all->request.function, all->graph, 32);
+    };
+    EXPECT_EQ(avoidable(moves(11) + "EXIT;"), 0);
+    EXPECT_EQ(avoidable(over_a_line), 1);
+    EXPECT_EQ(avoidable(moves(2) + "@P0 EXIT; " + moves(9) + "EXIT;"), 3);
+    // Both ways through the first line.
+    EXPECT_EQ(avoidable("@P0 BRA L; MOV R1, R2; BRA M; L: MOV R1, R2; M: " + moves(3) + "EXIT;"),
+              0);
+}
+
 // The line behind the jumped one does not follow it.
 TEST(FirstUses, BeginAChainWhereALineMayBePassedBy) {
     const FirstUses uses = uses_of(over_a_line);
