@@ -129,9 +129,8 @@ void add_with_evidence(Alternatives& all, Alternatives further) {
     }
 }
 
-/// `traffic`: becomes nothing where no bound by it is used.
 Result<SideAnswer> lower_bound(const AnalysisContext& context,
-                               std::optional<CompulsoryTraffic>& traffic) {
+                               const std::optional<CompulsoryTraffic>& traffic) {
     const bool certifies = context.run.certificates != nullptr;
     const auto bounded = [&](const AnalysisContext& of, Wanted wanted) {
         return [&context, of, wanted] {
@@ -141,14 +140,11 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context,
     constexpr double share = 0.5;
     const auto first = bounded(context, Wanted::All);
     auto found = certifies ? std::optional{first()} : unless_stopped(first, share);
-    if (!found) {
-        traffic.reset();
-        return trivial_lower_bound(); // No certificate shows it.
-    }
+    if (!found) return trivial_lower_bound(); // No certificate shows it.
     if (!*found) return found->as_failure();
     Alternatives all = std::move(*found).value();
     add_bandwidth(context.kernel, context.launch.shape, context.memory, all);
-    if (traffic && !add_compulsory_traffic(*traffic, all)) traffic.reset();
+    if (traffic) add_compulsory_traffic(*traffic, all, certifies);
     SideAnswer lower = best_of(Side::Lower, std::move(all), certifies);
     lower.execution.by_addresses = context.memory.footprint.has_value();
     // The best-case path has no queueing delay: what it costs says nothing about how tight the
@@ -157,12 +153,13 @@ Result<SideAnswer> lower_bound(const AnalysisContext& context,
     return lower;
 }
 
-/// Compulsory traffic, where paths follow the code (simulated runs of stated paths have no
-/// addresses) and the launch runs alone. Patterns say what accesses are through the caches, and
-/// have bounds of their own.
+/// Compulsory traffic, where loads go through the caches (not those of simulated runs of stated
+/// paths, which have no addresses) and the launch runs alone. Patterns say what accesses are
+/// through the caches, and have bounds of their own.
 std::optional<CompulsoryTraffic> traffic_by_addresses(const Request& request,
                                                       const AnalysisContext& context) {
-    if (!request.follow_branches || request.may_share_caches || context.memory.caches)
+    const bool goes_through_caches = request.follow_branches || request.loads_through_caches;
+    if (!goes_through_caches || request.may_share_caches || context.memory.caches)
         return std::nullopt;
     return unless_stopped([&] {
                return compulsory_traffic(context.kernel, context.launch.shape, request.launch);
@@ -394,7 +391,7 @@ Result<Analysis> bounds_of(const Request& request) {
             SerializedPaths{*sides.value().cfg, sides.value().upper.kernel.facts.loops};
     if (auto fits = check_counters(sides.value().upper.kernel); !fits) return fits.as_failure();
     // Microarchitecture, path, interference, memory: the execution time under the policy.
-    auto traffic = traffic_by_addresses(request, context.value());
+    const auto traffic = traffic_by_addresses(request, context.value());
     auto lower = lower_bound(sides.value().lower, traffic);
     if (!lower) return lower.as_failure();
     auto upper = upper_bound(sides.value().upper);
@@ -421,7 +418,7 @@ Result<Analysis> bounds_of(const Request& request) {
                            ? without_addresses(context.value())
                            : context.value(),
                        request.launch.arguments, upper.value().assumes_round_robin_order);
-    if (traffic && request.certificates == nullptr)
+    if (traffic && analysis.execution_time.lower.loaded)
         analysis.assumptions.push_back({.id = fmt::format("A{}", analysis.assumptions.size() + 1),
                                         .text = assumption_of(*traffic),
                                         .status = AssumptionStatus::Unchecked,

@@ -51,6 +51,24 @@ struct QueueingRules {
     bool ports = false; ///< The port of the loads is a server of the tandem (S22d).
 };
 
+/// Units of memory that loads of one address form touch, executed by all threads of a box of thread
+/// blocks (S79).
+struct LoadedSet {
+    std::int64_t load = 0; ///< Address of the first one. `Unit:` bytes.
+    /// Offset in constant bank 0 of the pointer that the addresses begin at; none: another base.
+    std::optional<std::int64_t> pointer{};
+    std::array<std::int64_t, 3> first_block{}; ///< x, y, z.
+    std::array<std::int64_t, 3> last_block{};  ///< Inclusive.
+    std::int64_t units = 0;                    ///< Side: lower.
+};
+/// Units that a launch loads from and, up to the load, does not store to: those of all sets, which
+/// share none (S79).
+struct LoadedUnits {
+    std::int64_t bytes = 0; ///< Of a unit.
+    std::int64_t units = 0; ///< Side: lower.
+    std::vector<LoadedSet> sets;
+};
+
 /// Contribution of one basic block to the witness path. `Unit:` core cycles.
 struct BlockContribution {
     std::size_t block = 0;
@@ -103,6 +121,8 @@ struct SideResult {
     std::optional<QueueingRules> queueing{};
     /// Lower side: the sum rests on the addresses of accesses through caches (S59).
     bool by_addresses = false;
+    /// Lower side: the data that the sum rests on; none: it rests on no loaded data (S79).
+    std::optional<LoadedUnits> loaded{};
 };
 /// Replaces the bound by the value of this expression.
 inline void set_bound(SideResult& result, BoundExpression bound) {

@@ -40,6 +40,10 @@ struct Request {
     bool follow_branches = false;
     /// Other launches may run meanwhile: what they load, this one may find in the L2 (S79).
     bool may_share_caches = false;
+    /// Loads of unstated level go through the caches in all runs that the bounds are compared with:
+    /// compulsory traffic counts (S79), also where branches are not followed. Simulated runs of
+    /// stated paths draw levels instead (C16).
+    bool loads_through_caches = false;
     std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
     std::uint64_t seed = 1;           ///< Of the random numbers of the solver.
     CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.

@@ -8,6 +8,7 @@
 #include "cli/multiprocessors.hpp"
 #include "cli/next_step.hpp"
 #include "harness/devices/simulated.hpp"
+#include "harness/simulated_identity.hpp"
 #include "harness/toolchain/disassembler.hpp"
 #include "harness/trace/packed_trace.hpp"
 #include "models/architecture/library.hpp"
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -242,6 +244,12 @@ read_kernel(const PlannedKernel& planned, const CertifiedRuns& runs, const std::
         if (!complete) return complete.as_failure();
         if (!complete.value()) return std::optional<certification::KernelInput>{};
     }
+    // Nothing counts without the grid. Simulated runs of stated paths draw levels of loads (C16).
+    input.loads_through_caches =
+        loaded.value()->launch.grid &&
+        std::none_of(input.series.begin(), input.series.end(), [](const auto& series) {
+            return series.key.device.starts_with(harness::simulated_prefix);
+        });
     return std::optional{std::move(input)};
 }
 

@@ -52,6 +52,7 @@ Result<certification::EvidenceFiles> kernel_bundle(const PipelineSystem& system)
         if (!input) return refuse(to_string(input.error()));
         if (!input.value()) return refuse("interrupted; nothing was written");
         inputs.kernels.push_back(std::move(*input.value()));
+        inputs.kernels.back().loads_through_caches = false; // Other stages may load meanwhile.
     }
     if (inputs.kernels.empty()) return certification::EvidenceFiles{};
     auto bundle = certification::build_bundle(inputs);

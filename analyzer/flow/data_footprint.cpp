@@ -1,6 +1,5 @@
 #include "analyzer/flow/data_footprint.hpp"
 
-#include "analyzer/flow/index_box_states.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
 #include "analyzer/value/operand_forms.hpp"
 #include "analyzer/value/strided_set.hpp"
@@ -85,7 +84,8 @@ bool may_store(const Instruction& instruction) {
 
 /// Loads of one address form, at one or several places of the code.
 struct LoadForm {
-    std::vector<bool> blocks; ///< With such a load. `Shape:` [block]
+    std::vector<bool> blocks;    ///< With such a load. `Shape:` [block]
+    std::int64_t first_load = 0; ///< Address.
     bool is_read_only = true;
 };
 /// By address and bytes of a lane.
@@ -93,16 +93,16 @@ using LoadForms = std::map<std::pair<AffineExpression, std::int64_t>, LoadForm>;
 
 /// By size of the units.
 using UnitCounts = std::array<TouchedUnits, 2>;
+using LoadedSets = std::array<LoadedSet, 2>;
 struct BaseCounts {
-    UnitCounts units{};
-    UnitCounts of_read_only{};
+    LoadedSets touched{};
+    LoadedSets covered_by_read_only{};
 };
 
-void raise_to(UnitCounts& most, const UnitCounts& other) {
-    for (std::size_t size = 0; size < most.size(); ++size) {
-        most[size].touched = std::max(most[size].touched, other[size].touched);
-        most[size].covered = std::max(most[size].covered, other[size].covered);
-    }
+void raise_to(LoadedSet& most, const LoadedSet& loaded, std::int64_t units) {
+    if (units <= most.units) return;
+    most = loaded;
+    most.units = units;
 }
 
 /// Boxes of thread blocks: all; without the last ones; without the first and last ones.
@@ -111,15 +111,16 @@ constexpr std::array<std::pair<std::int64_t, std::int64_t>, 3> trims{{{0, 0}, {0
 class DataFootprint {
 public:
     DataFootprint(const Function& code, const ControlFlowGraph& graph, const models::Launch& launch,
-                  const models::FlowFacts& stated, const MemoryUnits& sizes)
-        : code_{code}, graph_{graph}, launch_{launch}, stated_{stated}, sizes_{sizes} {}
+                  const models::FlowFacts& stated, const MemoryUnits& sizes, EdgesBy edges)
+        : code_{code}, graph_{graph}, launch_{launch}, stated_{stated}, sizes_{sizes}, edges_{
+                                                                                           edges} {}
 
     LoadedData count() {
         std::set<std::pair<IndexArray, IndexArray>> tried;
         for (const auto& [first, last] : trims) {
             const IndexBox box = box_of(first, last);
             if (!tried.emplace(*box.first_block, box.last_block).second) continue;
-            const IndexBoxStates states{code_, graph_, launch_, box};
+            const IndexBoxStates states{code_, graph_, launch_, box, edges_};
             if (tried.size() == 1) find_stores(states);
             if (count_loads(states, box)) break;
         }
@@ -186,6 +187,7 @@ private:
                     return;
                 }
                 LoadForm& form = forms[{*address, load.effects.memory->bytes_per_lane}];
+                if (form.blocks.empty()) form.first_load = load.address;
                 form.blocks.resize(graph_.blocks.size(), false);
                 form.blocks[block] = true;
                 form.is_read_only = form.is_read_only && load.has_modifier("CONSTANT");
@@ -195,12 +197,23 @@ private:
                 all_count = false;
                 continue;
             }
-            const UnitCounts units = units_of(form.first, form.second, box);
-            BaseCounts& counts = by_base_[*base_of(form.first)];
-            raise_to(counts.units, units);
-            if (loads.is_read_only) raise_to(counts.of_read_only, units);
+            count_form(form.first, form.second, loads, box);
         }
         return all_count;
+    }
+
+    void count_form(const AffineExpression& address, std::int64_t bytes, const LoadForm& loads,
+                    const IndexBox& box) {
+        const UnitCounts units = units_of(address, bytes, box);
+        const AffineExpression base = *base_of(address);
+        const LoadedSet loaded{loads.first_load, pointer_of(base), *box.first_block, box.last_block,
+                               0};
+        BaseCounts& counts = by_base_[base];
+        for (std::size_t size = 0; size < units.size(); ++size) {
+            raise_to(counts.touched[size], loaded, units[size].touched);
+            if (loads.is_read_only)
+                raise_to(counts.covered_by_read_only[size], loaded, units[size].covered);
+        }
     }
 
     [[nodiscard]] UnitCounts units_of(const AffineExpression& address, std::int64_t bytes,
@@ -227,23 +240,34 @@ private:
     [[nodiscard]] LoadedData chosen() const {
         LoadedData data;
         for (std::size_t size = 0; size < sizes_.size(); ++size) {
-            std::int64_t most = 0;
+            LoadedSet most;
+            std::vector<LoadedSet> disjoint;
             std::int64_t sum = 0;
             bool sum_trusts_read_only = false;
             for (const auto& [base, counts] : by_base_) {
-                const std::int64_t touched = counts.units[size].touched;
-                const std::int64_t covered = counts.of_read_only[size].covered;
-                most = std::max(most, stores_ == 0 ? touched : covered);
+                const LoadedSet& touched = counts.touched[size];
+                const LoadedSet& covered = counts.covered_by_read_only[size];
+                const LoadedSet& of_base = stores_ == 0 ? touched : covered;
+                if (of_base.units > most.units) most = of_base;
                 const auto pointer = pointer_of(base);
                 if (!pointer || !is_disjoint_buffer(*pointer)) continue;
                 const bool is_stored = !all_stores_known_ || stored_.contains(*pointer);
-                sum += is_stored ? covered : touched;
-                sum_trusts_read_only = sum_trusts_read_only || (is_stored && covered > 0);
+                const LoadedSet& of_buffer = is_stored ? covered : touched;
+                if (of_buffer.units == 0) continue;
+                disjoint.push_back(of_buffer);
+                sum += of_buffer.units;
+                sum_trusts_read_only = sum_trusts_read_only || is_stored;
             }
-            data.units[size] = std::max(most, sum);
-            data.trusts_buffers = data.trusts_buffers || sum > most;
-            data.trusts_read_only = data.trusts_read_only ||
-                                    (sum > most ? sum_trusts_read_only : most > 0 && stores_ > 0);
+            const bool adds_up = sum > most.units;
+            data.units[size] = std::max(most.units, sum);
+            if (adds_up)
+                data.sets[size] = std::move(disjoint);
+            else if (most.units > 0)
+                data.sets[size] = {most};
+            data.trusts_buffers = data.trusts_buffers || adds_up;
+            data.trusts_read_only =
+                data.trusts_read_only ||
+                (adds_up ? sum_trusts_read_only : most.units > 0 && stores_ > 0);
         }
         return data;
     }
@@ -253,6 +277,7 @@ private:
     const models::Launch& launch_;
     const models::FlowFacts& stated_;
     const MemoryUnits& sizes_;
+    EdgesBy edges_;
     std::map<AffineExpression, BaseCounts> by_base_;
     std::set<std::int64_t> stored_; ///< Buffers, by their pointers.
     std::int64_t stores_ = 0;       ///< Instructions that may store.
@@ -263,14 +288,14 @@ private:
 
 LoadedData least_loaded_data(const Function& function, const ControlFlowGraph& graph,
                              const models::Launch& launch, const models::FlowFacts& stated,
-                             const MemoryUnits& sizes) {
+                             const MemoryUnits& sizes, EdgesBy edges) {
     const bool knows_shape = launch.shape || !reads_block_shape(function);
     if (!launch.grid || !knows_shape || is_amd(function.target)) return {};
     KernelParameters words = launch_words(function, launch);
     for (const auto& [offset, word] : launch.arguments)
         words[offset] = word;
     const Function code = with_parameters(function, words);
-    return DataFootprint{code, graph, launch, stated, sizes}.count();
+    return DataFootprint{code, graph, launch, stated, sizes, edges}.count();
 }
 
 } // namespace warpbound::analyzer

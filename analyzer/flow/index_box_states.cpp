@@ -2,6 +2,7 @@
 
 #include "analyzer/value/operand_forms.hpp"
 #include "analyzer/value/transfer_functions.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -149,6 +150,17 @@ bool belongs_to_warp(Register reg) {
     return reg.file == RegisterFile::Uniform || reg.file == RegisterFile::UniformPredicate;
 }
 
+/// A register of the warp holds the thread index of one lane: of which is not known.
+void forget_index_of_some_lane(SymbolicRegisters& values, const Instruction& instruction) {
+    if (instruction.mnemonic != "S2UR" || instruction.operands.size() != 2) return;
+    const auto* special =
+        std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands.back());
+    const auto number = special == nullptr ? std::nullopt : geometry_in(special->name);
+    if (!number || *number > Geometry::ThreadZ) return;
+    for (const Register written : instruction.effects.writes)
+        values.assign(written, std::optional<AffineExpression>{}, std::nullopt);
+}
+
 std::set<Register> written_uniform_registers(const Function& code) {
     std::set<Register> written;
     for (const Instruction& instruction : code.instructions)
@@ -160,9 +172,15 @@ std::set<Register> written_uniform_registers(const Function& code) {
 } // namespace
 
 IndexBoxStates::IndexBoxStates(const Function& code, const ControlFlowGraph& graph,
-                               const models::Launch& launch, const IndexBox& box)
+                               const models::Launch& launch, const IndexBox& box, EdgesBy edges)
     : code_{code}, graph_{graph}, box_{box}, uniform_{written_uniform_registers(code)},
-      run_{execute_abstractly(code, graph, launch, uniform_, &box)}, begins_(graph.blocks.size()) {
+      begins_(graph.blocks.size()) {
+    if (edges == EdgesBy::Execution) {
+        run_ = execute_abstractly(code, graph, launch, uniform_, &box);
+    } else {
+        run_.taken.assign(graph.edges.size(), false);
+        run_.exits.assign(graph.blocks.size(), false);
+    }
     begins_.front().emplace(Convergence::Converged);
     std::vector<bool> pending(graph.blocks.size(), false);
     pending.front() = true;
@@ -176,6 +194,7 @@ IndexBoxStates::IndexBoxStates(const Function& code, const ControlFlowGraph& gra
             changed = true;
             SymbolicRegisters values = *begins_[block];
             execute(block, values, {});
+            if (edges == EdgesBy::Forms) add_ways_out(block, values);
             forget_uniform_registers(values);
             for (const std::size_t edge : graph.blocks[block].out) {
                 if (!run_.taken[edge]) continue;
@@ -205,11 +224,39 @@ std::optional<bool> IndexBoxStates::guard_of(const Instruction& instruction,
     if (!assembly::is_guarded(instruction))
         return !instruction.guard || !instruction.guard->never();
     const assembly::RegisterOperand& guard = instruction.guard->predicate;
-    if (!guard.index) return std::nullopt;
-    const auto predicate = values.predicate({guard.file, *guard.index});
+    return guard.index ? truth_of_operand(guard, values) : std::nullopt;
+}
+
+std::optional<bool> IndexBoxStates::truth_of_operand(const assembly::RegisterOperand& operand,
+                                                     const SymbolicRegisters& values) const {
+    if (!operand.index) return !operand.negated;
+    const auto predicate = values.predicate({operand.file, *operand.index});
     if (!predicate) return std::nullopt;
     const auto truth = truth_of(*predicate, box_);
-    return guard.negated ? inverted(truth) : truth;
+    return operand.negated ? inverted(truth) : truth;
+}
+
+bool IndexBoxStates::can_traverse(const assembly::Edge& edge,
+                                  const SymbolicRegisters& values) const {
+    const Instruction& last = code_.instructions[graph_.blocks[edge.from].last];
+    const auto guard = guard_of(last, values);
+    if (last.control_flow == assembly::ControlFlow::Exit) return guard != std::optional{true};
+    if (last.control_flow != assembly::ControlFlow::Branch) return true;
+    const bool jumps = edge.kind == assembly::EdgeKind::Taken;
+    if (assembly::is_decided_by_guard(last)) return guard != std::optional{!jumps};
+    const assembly::RegisterOperand* const operand = assembly::deciding_operand(last);
+    if (operand == nullptr) return true;
+    const auto truth = truth_of_operand(*operand, values);
+    if (!assembly::is_guarded(last)) return truth != std::optional{!jumps};
+    return !jumps || (guard != std::optional{false} && truth != std::optional{false});
+}
+
+void IndexBoxStates::add_ways_out(std::size_t block, const SymbolicRegisters& values) {
+    const assembly::BasicBlock& code = graph_.blocks[block];
+    for (const std::size_t edge : code.out)
+        if (can_traverse(graph_.edges[edge], values)) run_.taken[edge] = true;
+    if (code.exits && guard_of(code_.instructions[code.last], values) != std::optional{false})
+        run_.exits[block] = true;
 }
 
 void IndexBoxStates::execute(std::size_t block, SymbolicRegisters& values, const Each& each) const {
@@ -223,6 +270,7 @@ void IndexBoxStates::execute(std::size_t block, SymbolicRegisters& values, const
         const auto sum = executes ? as_multiply_add(unguarded) : std::nullopt;
         const auto low = sum ? number_computed(values, *sum) : std::nullopt;
         analyzer::execute(values, unguarded);
+        forget_index_of_some_lane(values, instruction);
         if (!low) continue;
         const auto& written = std::get<assembly::RegisterOperand>(sum->operands.front());
         if (written.index) values.assign({written.file, *written.index}, low, std::nullopt);

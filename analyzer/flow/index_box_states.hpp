@@ -17,13 +17,19 @@
 
 namespace warpbound::analyzer {
 
+/// By what edges and ends are left out that no thread of a box takes.
+enum class EdgesBy {
+    Execution, ///< Abstract execution (S16a).
+    Forms,     ///< Comparisons of forms alone, which evidence can show.
+};
+
 /// The values before each instruction, for all threads of a box. The arguments must outlive it.
 class IndexBoxStates {
 public:
     /// `code`: with the words that are known in place of parameters. Requires: the box has first
     /// blocks.
     IndexBoxStates(const assembly::Function& code, const assembly::ControlFlowGraph& graph,
-                   const models::Launch& launch, const IndexBox& box);
+                   const models::Launch& launch, const IndexBox& box, EdgesBy edges);
 
     /// Calls `each(block, instruction, values)` for every instruction of a reached block, with the
     /// values before it.
@@ -41,6 +47,12 @@ public:
 private:
     void execute(std::size_t block, SymbolicRegisters& values, const Each& each) const;
     void forget_uniform_registers(SymbolicRegisters& values) const;
+    [[nodiscard]] std::optional<bool> truth_of_operand(const assembly::RegisterOperand& operand,
+                                                       const SymbolicRegisters& values) const;
+    [[nodiscard]] bool can_traverse(const assembly::Edge& edge,
+                                    const SymbolicRegisters& values) const;
+    /// Edges and an end at the end of a block that the values there do not exclude.
+    void add_ways_out(std::size_t block, const SymbolicRegisters& values);
 
     const assembly::Function& code_;
     const assembly::ControlFlowGraph& graph_;

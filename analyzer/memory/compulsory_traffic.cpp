@@ -61,6 +61,74 @@ std::optional<Present> most_present(const models::Architecture& machine,
     return present;
 }
 
+/// Sums of the servers that bring the data, from what caches do not hold.
+class TrafficSums {
+public:
+    TrafficSums(const MemoryParameters& caches, const Present& present,
+                std::int64_t multiprocessors)
+        : caches_{caches}, present_{present}, multiprocessors_{multiprocessors} {}
+
+    void add(const LoadedData& data, bool has_evidence, std::vector<TrafficBound>& bounds) const {
+        const auto sector = static_cast<std::int64_t>(caches_.second_sector);
+        const auto line = static_cast<std::int64_t>(caches_.line);
+        const auto add_sum = [&](std::size_t size, std::vector<BoundTerm> terms) {
+            if (terms.front().count <= 0) return;
+            bounds.push_back({std::move(terms),
+                              {size == 0 ? sector : line, data.units[size], data.sets[size]},
+                              has_evidence});
+        };
+        add_sum(0, of_channels(data.units[0]));
+        add_sum(1, of_slices(data.units[1]));
+        add_sum(1, of_links(data.units[1]));
+    }
+
+private:
+    static BoundTerm last_one(const char* text, std::int64_t after) {
+        return {text, 1, std::max<std::int64_t>(0, after)};
+    }
+    [[nodiscard]] std::int64_t spread() const { return caches_.transit.hi - caches_.transit.lo; }
+
+    /// The share of one of `servers`, without `uncounted`; 0 where caches may hold all.
+    static std::int64_t share(std::int64_t units, std::int64_t servers, std::int64_t uncounted) {
+        return units > 0 ? models::divide_up(units, servers) - uncounted : 0;
+    }
+
+    [[nodiscard]] std::vector<BoundTerm> of_channels(std::int64_t sectors) const {
+        const auto of_line = static_cast<std::int64_t>(caches_.second_line / caches_.second_sector);
+        const auto of_first_line = static_cast<std::int64_t>(
+            caches_.line / std::min(caches_.sector, caches_.second_sector));
+        const std::int64_t fetched = sectors - present_.lines_of_second_level * of_line -
+                                     present_.lines_of_first_level * of_first_line;
+        return {{"sectors that a channel transfers as no cache can hold them at the start, before "
+                 "the last transfer",
+                 share(fetched, caches_.channels.hi, of_line), caches_.row_hit.lo},
+                last_one("the last transfer", caches_.dram_latency_lo - spread())};
+    }
+    [[nodiscard]] std::vector<BoundTerm> of_slices(std::int64_t lines) const {
+        return {{"transactions of loads that a slice serves, as no L1 can hold their lines at the "
+                 "start",
+                 share(lines - present_.lines_of_first_level, caches_.slices.hi, 1),
+                 caches_.slice_service.lo},
+                last_one("the last transaction", caches_.round_trip_lo - spread())};
+    }
+    [[nodiscard]] std::vector<BoundTerm> of_links(std::int64_t lines) const {
+        return {{"transactions of loads that leave one multiprocessor, as no L1 can hold their "
+                 "lines at the start",
+                 share(lines - present_.lines_of_first_level, multiprocessors_, 1),
+                 caches_.link_service.lo},
+                last_one("the last transaction", caches_.round_trip_lo)};
+    }
+
+    const MemoryParameters& caches_;
+    Present present_;
+    std::int64_t multiprocessors_;
+};
+
+models::Cycles value_with_evidence(const SideAnswer& answer) {
+    const auto shown = with_evidence(answer.execution.bound, Side::Lower);
+    return shown ? value_of(*shown) : models::Cycles{0};
+}
+
 } // namespace
 
 std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
@@ -71,61 +139,47 @@ std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
     const MemoryParameters& caches = memory.value();
     const auto present = most_present(*kernel.architecture, caches, shape.multiprocessors);
     if (!present) return std::nullopt;
-    CompulsoryTraffic traffic;
-    traffic.loaded = least_loaded_data(
-        *kernel.function, *kernel.graph, launch, *kernel.stated,
-        {static_cast<std::int64_t>(caches.second_sector), static_cast<std::int64_t>(caches.line)});
-    const auto add = [&](const char* what, std::int64_t count, std::int64_t cycles,
-                         const char* last, std::int64_t after) {
-        if (count > 0)
-            traffic.bounds.push_back(
-                {{what, count, cycles}, {last, 1, std::max<std::int64_t>(0, after)}});
+    const MemoryUnits sizes{static_cast<std::int64_t>(caches.second_sector),
+                            static_cast<std::int64_t>(caches.line)};
+    const auto loaded = [&](EdgesBy edges) {
+        return least_loaded_data(*kernel.function, *kernel.graph, launch, *kernel.stated, sizes,
+                                 edges);
     };
-    const std::int64_t spread = caches.transit.hi - caches.transit.lo;
-    const auto [sectors, lines] = traffic.loaded.units;
-    const auto of_line = static_cast<std::int64_t>(caches.second_line / caches.second_sector);
-    const auto of_first_line =
-        static_cast<std::int64_t>(caches.line / std::min(caches.sector, caches.second_sector));
-    const std::int64_t fetched = sectors - present->lines_of_second_level * of_line -
-                                 present->lines_of_first_level * of_first_line;
-    if (fetched > 0)
-        add("sectors that a channel transfers as no cache can hold them at the start, before the "
-            "last transfer",
-            models::divide_up(fetched, caches.channels.hi) - of_line, caches.row_hit.lo,
-            "the last transfer", caches.dram_latency_lo - spread);
-    const std::int64_t requests = lines - present->lines_of_first_level;
-    if (requests > 0) {
-        add("transactions of loads that a slice serves, as no L1 can hold their lines at the start",
-            models::divide_up(requests, caches.slices.hi) - 1, caches.slice_service.lo,
-            "the last transaction", caches.round_trip_lo - spread);
-        add("transactions of loads that leave one multiprocessor, as no L1 can hold their lines at "
-            "the start",
-            models::divide_up(requests, shape.multiprocessors) - 1, caches.link_service.lo,
-            "the last transaction", caches.round_trip_lo);
-    }
+    const LoadedData all = loaded(EdgesBy::Execution);
+    const LoadedData shown = loaded(EdgesBy::Forms);
+    const TrafficSums sums{caches, *present, shape.multiprocessors};
+    CompulsoryTraffic traffic;
+    sums.add(shown, true, traffic.bounds);
+    if (all.units != shown.units) sums.add(all, false, traffic.bounds);
     if (traffic.bounds.empty()) return std::nullopt;
+    traffic.trusts_read_only = all.trusts_read_only || shown.trusts_read_only;
+    traffic.trusts_buffers = all.trusts_buffers || shown.trusts_buffers;
     return traffic;
 }
 
-bool add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all) {
+void add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all, bool certifies) {
     models::Cycles most{0};
-    for (const SideAnswer& one : all)
+    models::Cycles most_shown{0};
+    for (const SideAnswer& one : all) {
         most = std::max(most, one.execution.proved);
-    bool added = false;
-    for (const auto& terms : traffic.bounds) {
-        if (sum_of(terms) <= most) continue;
-        SideAnswer answer = all.front();
+        most_shown = std::max(most_shown, value_with_evidence(one));
+    }
+    const SideAnswer path = all.front();
+    for (const TrafficBound& bound : traffic.bounds) {
+        const models::Cycles least =
+            certifies && bound.has_evidence ? std::min(most, most_shown) : most;
+        if (sum_of(bound.terms) <= least) continue;
         BoundExpression sum;
-        sum.text = terms.front().text;
-        sum.terms = terms;
-        sum.has_evidence = false;
+        sum.text = bound.terms.front().text;
+        sum.terms = bound.terms;
+        sum.has_evidence = bound.has_evidence;
+        SideAnswer answer = path;
         set_bound(answer.execution, std::move(sum));
         answer.execution.proof = Proof::ResponseTime;
         answer.execution.best_found.reset();
+        answer.execution.loaded = bound.loaded;
         all.push_back(std::move(answer));
-        added = true;
     }
-    return added;
 }
 
 std::string assumption_of(const CompulsoryTraffic& traffic) {
@@ -134,9 +188,9 @@ std::string assumption_of(const CompulsoryTraffic& traffic) {
         "hold "
         "at the start is not known, and no more than the description says (S79); no other launch "
         "runs meanwhile; what the kernel accesses through one pointer lies within 4 GiB";
-    if (traffic.loaded.trusts_read_only)
+    if (traffic.trusts_read_only)
         text += "; nothing writes what loads of read-only data access (LDG.CONSTANT)";
-    if (traffic.loaded.trusts_buffers)
+    if (traffic.trusts_buffers)
         text += "; buffers that the launch states as disjoint do not overlap";
     return text + ".";
 }

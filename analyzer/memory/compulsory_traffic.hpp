@@ -16,10 +16,17 @@
 
 namespace warpbound::analyzer {
 
+/// A lower bound of the launch's time.
+struct TrafficBound {
+    std::vector<BoundTerm> terms;
+    LoadedUnits loaded;       ///< Data that the sum rests on.
+    bool has_evidence = true; ///< Comparisons of forms alone show who loads them.
+};
+
 struct CompulsoryTraffic {
-    /// Alternative lower bounds of the launch's time, each a sum of terms.
-    std::vector<std::vector<BoundTerm>> bounds;
-    LoadedData loaded;
+    std::vector<TrafficBound> bounds; ///< Alternatives.
+    bool trusts_read_only = false;    ///< As in `LoadedData`.
+    bool trusts_buffers = false;      ///< As in `LoadedData`.
 };
 
 /// Side: lower. Nothing where the description lacks values of the memory system, or all data may
@@ -29,9 +36,9 @@ std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
                                                     const LaunchGeometry& shape,
                                                     const models::Launch& launch);
 
-/// Adds the bounds by it that are larger than those of `all`, with the path of one of these;
-/// whether there are any. Only re-analysis shows them.
-bool add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all);
+/// Adds the bounds by it that are larger than those of `all`, with the path of one of these.
+/// `certifies`: also those that have evidence and are larger than the others that have.
+void add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all, bool certifies);
 
 /// What these bounds assume beside the contract, as a sentence for a report.
 std::string assumption_of(const CompulsoryTraffic& traffic);

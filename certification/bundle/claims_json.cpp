@@ -39,6 +39,19 @@ Json queueing_json(const analyzer::QueueingRules& rules) {
     return {{"hits", rules.hits}, {"ports", rules.ports}, {"rows", rows}};
 }
 
+Json loaded_json(const analyzer::LoadedUnits& loaded) {
+    Json sets = Json::array();
+    for (const analyzer::LoadedSet& set : loaded.sets) {
+        Json json{{"load", set.load},
+                  {"first-block", set.first_block},
+                  {"last-block", set.last_block},
+                  {"units", set.units}};
+        if (set.pointer) json["pointer"] = *set.pointer;
+        sets.push_back(std::move(json));
+    }
+    return {{"bytes", loaded.bytes}, {"units", loaded.units}, {"sets", std::move(sets)}};
+}
+
 std::int64_t unchecked(const std::vector<analyzer::Assumption>& assumptions) {
     return std::count_if(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
         return assumption.status == analyzer::AssumptionStatus::Unchecked;
@@ -81,6 +94,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
               {"evidence", evidence}};
     if (claim.queueing) json["proof"]["queueing"] = queueing_json(*claim.queueing);
     if (claim.by_addresses) json["proof"]["by-addresses"] = true;
+    if (claim.loaded) json["proof"]["loaded-data"] = loaded_json(*claim.loaded);
     if (const auto time = kernel.report.time_of(claim)) json["time-ns"] = time->count();
     return json;
 }

@@ -107,6 +107,7 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id,
         if (launch.contains("cubin")) input.cubin_digest = launch.at("cubin").get<std::string>();
         if (launch.contains("binary")) input.binary_digest = launch.at("binary").get<std::string>();
         input.disassembler = launch.value("disassembler", input.disassembler);
+        input.loads_through_caches = launch.value("loads-through-caches", false);
         if (launch.contains("traces"))
             for (const auto& trace : launch.at("traces")) {
                 const auto file = trace.get<std::string>();
@@ -217,6 +218,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         if (kernel.cubin_digest) launch["cubin"] = *kernel.cubin_digest;
         if (kernel.binary_digest) launch["binary"] = *kernel.binary_digest;
         if (!kernel.disassembler.empty()) launch["disassembler"] = kernel.disassembler;
+        if (kernel.loads_through_caches) launch["loads-through-caches"] = true;
         for (std::size_t trace = 0; trace < kernel.traces.size(); ++trace) {
             launch["traces"].push_back(trace_path(id, trace));
             add(trace_path(id, trace), "trace", kernel.traces[trace]);
@@ -302,6 +304,7 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     if (!policy) return policy.as_failure();
     loaded->policy = policy.value();
     loaded->multiprocessors = input.multiprocessors;
+    loaded->loads_through_caches = input.loads_through_caches;
     auto clock = models::clock_in_use(input.clock.value_or(""), loaded->architecture);
     if (!clock) return Failure{clock.error().what, path_of(id, "launch.json")};
     loaded->clock = std::move(clock).value();
@@ -332,6 +335,7 @@ analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed
     request.launch = input.launch;
     request.policy = input.policy;
     request.multiprocessors = input.multiprocessors;
+    request.loads_through_caches = input.loads_through_caches;
     request.seed = solver_seed;
     return request;
 }

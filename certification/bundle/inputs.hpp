@@ -43,7 +43,10 @@ struct KernelInput {
     std::vector<SeriesInput> series;
     std::optional<std::string> cubin_digest;  ///< Of the code that the listing was made from.
     std::optional<std::string> binary_digest; ///< Of the file that holds that code.
-    std::string disassembler;         ///< Name and version, where the listing was made here.
+    std::string disassembler; ///< Name and version, where the listing was made here.
+    /// Stated: the launch runs alone, and loads of unstated level go through the caches. Not so of
+    /// simulated runs of stated paths, nor of stages of a pipeline (S79).
+    bool loads_through_caches = false;
     std::vector<std::string> traces;  ///< Recorded executions (`.traceg`).
     std::optional<std::string> clock; ///< As `models::to_string` writes the stated range.
     /// Of AMD's instructions; none: code objects are refused. Not part of the evidence.
@@ -103,6 +106,7 @@ struct LoadedInput {
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;
+    bool loads_through_caches = false;  ///< As in `KernelInput`.
     std::optional<models::Clock> clock; ///< Stated, else that of the description.
 };
 /// `id`: names the files in refusals.

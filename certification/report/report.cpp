@@ -50,6 +50,7 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
     claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
     claim.queueing = result.queueing;
     claim.by_addresses = result.by_addresses;
+    claim.loaded = result.loaded;
     claim.terms = result.terms;
     claim.bound = result.bound;
     for (const auto& assumption : assumptions)

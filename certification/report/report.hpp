@@ -50,6 +50,8 @@ struct Claim {
     /// Arguments on addresses that the sum rests on; none: it uses none.
     std::optional<analyzer::QueueingRules> queueing{};
     bool by_addresses = false; ///< Lower side: the sum rests on the addresses of accesses.
+    /// Lower side: data that the sum rests on; none: it rests on no loaded data (S79).
+    std::optional<analyzer::LoadedUnits> loaded{};
 
     [[nodiscard]] bool uses_addresses() const { return queueing || by_addresses; }
 };

@@ -190,6 +190,26 @@ QueueingArguments queueing_of(const json& stated) {
     return arguments;
 }
 
+std::array<std::int64_t, 3> block_of(const json& indices) {
+    if (indices.size() != 3) incomplete("a thread block has three indices");
+    return {whole_number(indices.at(0)), whole_number(indices.at(1)), whole_number(indices.at(2))};
+}
+
+LoadedDataRow loaded_of(const json& stated) {
+    LoadedDataRow loaded;
+    loaded.bytes = whole_number(stated.at("bytes"));
+    loaded.units = whole_number(stated.at("units"));
+    for (const auto& row : stated.at("sets")) {
+        LoadedSetRow& set = loaded.sets.emplace_back();
+        set.load = whole_number(row.at("load"));
+        if (row.contains("pointer")) set.pointer = whole_number(row.at("pointer"));
+        set.first_block = block_of(row.at("first-block"));
+        set.last_block = block_of(row.at("last-block"));
+        set.units = whole_number(row.at("units"));
+    }
+    return loaded;
+}
+
 ClaimRow claim_of(const json& row) {
     ClaimRow claim;
     row.at("id").get_to(claim.id);
@@ -203,6 +223,8 @@ ClaimRow claim_of(const json& row) {
     if (row.at("proof").contains("queueing"))
         claim.queueing = queueing_of(row.at("proof").at("queueing"));
     claim.by_addresses = row.at("proof").value("by-addresses", false);
+    if (row.at("proof").contains("loaded-data"))
+        claim.loaded = loaded_of(row.at("proof").at("loaded-data"));
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});
@@ -233,13 +255,27 @@ void read_control_flow(KernelCase& kernel, const Files& files, const std::string
             if (stack >= kernel.stacks.size()) incomplete("a node has a stack that does not exist");
 }
 
+/// Of the assumption that names S79. What it says is left to re-analysis.
+std::set<std::string> ids_of_cache_assumptions(const json& claims) {
+    std::set<std::string> ids;
+    for (const auto& row : claims.at("assumptions"))
+        if (row.at("text").get<std::string>().find("(S79)") != std::string::npos)
+            ids.insert(row.at("id").get<std::string>());
+    return ids;
+}
+
 void read_claims(KernelCase& kernel, const json& claims) {
+    const auto of_caches = ids_of_cache_assumptions(claims);
     for (const auto& row : claims.at("claims")) {
         if (row.at("kernel") != kernel.id) continue;
-        if (row.at("kind") == "observed")
+        if (row.at("kind") == "observed") {
             kernel.observed.push_back(observed_of(row));
-        else
-            kernel.claims.push_back(claim_of(row));
+            continue;
+        }
+        ClaimRow& claim = kernel.claims.emplace_back(claim_of(row));
+        claim.assumes_caches =
+            std::any_of(claim.assumptions.begin(), claim.assumptions.end(),
+                        [&](const std::string& id) { return of_caches.count(id) != 0; });
     }
 }
 
@@ -304,6 +340,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     kernel->policy = taken(models::read_policy(launch.at("policy").get<std::string>()), inputs);
     if (launch.contains("multiprocessors"))
         kernel->multiprocessors = whole_number(launch.at("multiprocessors"));
+    kernel->loads_through_caches = launch.value("loads-through-caches", false);
     if (launch.contains("clock"))
         kernel->stated_clock =
             taken(models::parse_clock(launch.at("clock").get<std::string>()), inputs);

@@ -15,6 +15,7 @@
 #include "models/launch/warp_policy.hpp"
 #include "models/time/clock.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -91,6 +92,24 @@ struct QueueingArguments {
     [[nodiscard]] bool tails() const { return rows != Rows::WholeTransfers; }
 };
 
+/// Said: loads of one address form, executed by all threads of a box of thread blocks, touch so
+/// many units of memory (S79 of docs/theory).
+struct LoadedSetRow {
+    std::int64_t load = 0; ///< Address of one of these loads.
+    /// Offset in constant bank 0 of the pointer that the addresses begin at; none: another base.
+    std::optional<std::int64_t> pointer;
+    std::array<std::int64_t, 3> first_block{};
+    std::array<std::int64_t, 3> last_block{}; ///< Inclusive.
+    std::int64_t units = 0;
+};
+
+/// Said: data that the launch loads and that no store of it comes before, in different units.
+struct LoadedDataRow {
+    std::int64_t bytes = 0; ///< Of a unit.
+    std::int64_t units = 0;
+    std::vector<LoadedSetRow> sets;
+};
+
 struct ClaimRow {
     std::string id;
     std::string quantity;
@@ -104,6 +123,9 @@ struct ClaimRow {
     /// None: nothing goes through caches, or the claim uses no addresses (S26).
     std::optional<QueueingArguments> queueing{};
     bool by_addresses = false; ///< Lower side: it uses the addresses of accesses through caches.
+    /// Lower side: the data that it rests on; none: it rests on no loaded data (S79).
+    std::optional<LoadedDataRow> loaded{};
+    bool assumes_caches = false; ///< One of its assumptions is that of S79.
 };
 
 /// What is claimed of the recorded runs of a file.
@@ -128,6 +150,7 @@ struct KernelCase {
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;               ///< On which the launch runs.
+    bool loads_through_caches = false;              ///< Stated of loads of unstated level (S79).
     std::optional<models::ClockRange> stated_clock; ///< Range that the user stated.
     std::vector<BlockRow> blocks;
     /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them

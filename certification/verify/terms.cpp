@@ -7,6 +7,8 @@
 #include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/atomics.hpp"
+#include "certification/verify/memory/least_traffic.hpp"
+#include "certification/verify/memory/loaded_data.hpp"
 #include "certification/verify/memory/queueing.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "models/kernel/counters.hpp"
@@ -157,10 +159,24 @@ std::vector<Term> measured_sum(const LaunchDemand& demand, const ClaimRow& claim
     return terms;
 }
 
+/// S79, where no access states that it goes through the caches.
+Sums loaded_data_sums(const LaunchDemand& demand, const ClaimRow& claim) {
+    const KernelCase& kernel = demand.code.kernel;
+    if (demand.memory) refuted(claim.id + ": rests on loaded data beside patterns of addresses");
+    if (!claim.assumes_caches || claim.kind == "proved-bound")
+        refuted(claim.id + ": does not name the assumption on caches that it rests on (S79)");
+    Sums sums = sums_of_loaded_data(kernel, demand.code.geometry.multiprocessors, *claim.loaded);
+    check_loaded_data(kernel, *claim.loaded);
+    return sums;
+}
+
 /// A claim is one of these.
 Sums possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
+    if (claim.loaded && (claim.upper || claim.quantity != "execution-time"))
+        refuted(claim.id + ": rests on loaded data, which only a lower bound of the launch does");
     if (claim.quantity == "measured-time") return {measured_sum(demand, claim)};
     if (claim.upper) return upper_sums(demand, claim);
+    if (claim.loaded) return loaded_data_sums(demand, claim);
     Sums sums;
     if (demand.addressed) sums = bandwidth_terms(*demand.addressed, demand.code);
     if (auto terms = lower_by_policy(demand, claim))

@@ -129,6 +129,16 @@ EvidenceFiles certified(Honest which) {
                          "--multiprocessors", "1", "--runs", "8"});
         break;
     }
+    case Honest::Loaded:
+        append(certify,
+               {tree + "/tests/data/silicon/kernels/saxpy.sm_75.sass", "--architecture",
+                "turing-rtx2080ti", "--launch",
+                "4096x256,grid=4096,0x160=0x40000000,0x168=disjoint:256,0x170=disjoint:256,"
+                "0x178=disjoint:256,0x180=1048575",
+                "--assume", "fetch=none", "--assume", "register-file=none", "--assume",
+                "memories/l2/sets=8", "--assume", "memories/l2/size=720896", "--multiprocessors",
+                "68"});
+        break;
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",
                       folder.path("bundle")});

@@ -32,6 +32,7 @@ enum class Honest {
     Slots,     ///< Time slots of warps on two schedulers, which share a port.
     Counted,   ///< A loop whose bound follows from the code alone.
     Waves,     ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
+    Loaded,    ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
     Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

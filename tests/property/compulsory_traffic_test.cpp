@@ -1,12 +1,15 @@
 /// \file
 /// Compulsory traffic (S79): executed launches of random affine kernels, several of them back to
-/// back on caches that the first ones fill, take no less than the lower bound; and no more data are
-/// counted than the threads load.
+/// back on caches that the first ones fill, take no less than the lower bound; no more data are
+/// counted than the threads load; and evidence claims the same bound, which the verifier derives.
 
 #include "analyzer/analyze.hpp"
+#include "analyzer/evidence/certificate.hpp"
 #include "analyzer/flow/data_footprint.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
+#include "certification/verify/memory/least_traffic.hpp"
+#include "certification/verify/memory/loaded_data.hpp"
 #include "harness/execution/executed_launch.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/architecture.hpp"
@@ -302,7 +305,66 @@ struct Found {
     int counted = 0;  ///< Data of some buffer.
     int disjoint = 0; ///< Of several.
     int launches = 0;
+    int claimed = 0; ///< Evidence rests on data.
 };
+
+namespace check = certification::verify;
+
+check::LoadedDataRow row_of(const analyzer::LoadedUnits& loaded) {
+    check::LoadedDataRow row{.bytes = loaded.bytes, .units = loaded.units, .sets = {}};
+    for (const analyzer::LoadedSet& set : loaded.sets)
+        row.sets.push_back({.load = set.load,
+                            .pointer = set.pointer,
+                            .first_block = set.first_block,
+                            .last_block = set.last_block,
+                            .units = set.units});
+    return row;
+}
+
+/// What the verifier says against the data; empty where it accepts them.
+std::string rejection_of(const check::KernelCase& kernel, const check::LoadedDataRow& row) {
+    try {
+        check::check_loaded_data(kernel, row);
+    } catch (const check::Finding& finding) {
+        return finding.what();
+    }
+    return {};
+}
+
+/// Evidence claims what was bounded, the verifier finds the same sum, and not one unit more.
+void check_evidence(analyzer::Request request, const analyzer::SideResult& bounded, Found& found) {
+    analyzer::CertificateStore certificates;
+    request.follow_branches = false; // Facts in use contain what follows from the code.
+    request.loads_through_caches = true;
+    request.certificates = &certificates;
+    const auto analysis = analyzer::analyze(request);
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const analyzer::SideResult& claimed = analysis.value().execution_time.lower;
+    ASSERT_EQ(claimed.loaded.has_value(), bounded.loaded.has_value());
+    if (!claimed.loaded) return;
+    ++found.claimed;
+    EXPECT_EQ(claimed.proved, bounded.proved);
+    check::KernelCase kernel;
+    kernel.id = "K1";
+    kernel.function = request.function;
+    kernel.architecture = *request.architecture;
+    kernel.facts = *request.facts;
+    kernel.launch = request.launch;
+    kernel.loads_through_caches = true;
+    const check::LoadedDataRow row = row_of(*claimed.loaded);
+    EXPECT_EQ(rejection_of(kernel, row), "");
+    const auto sums = check::sums_of_loaded_data(kernel, request.multiprocessors, row);
+    std::vector<check::Term> terms;
+    for (const auto& term : claimed.terms)
+        terms.push_back({term.count, term.cycles, term.certificate});
+    EXPECT_TRUE(std::ranges::find(sums, terms) != sums.end());
+    for (std::size_t set = 0; set < row.sets.size(); ++set) {
+        check::LoadedDataRow more = row;
+        ++more.sets[set].units;
+        ++more.units;
+        EXPECT_NE(rejection_of(kernel, more), "");
+    }
+}
 
 void check_case(RandomSource& random_source, Found& found) {
     const AffineKernel kernel{random_source};
@@ -337,6 +399,9 @@ void check_case(RandomSource& random_source, Found& found) {
     const std::string term = lower.terms.empty() ? "" : lower.terms.front().text;
     if (term.find("no cache can hold") != std::string::npos) ++found.bound_by_dram;
     if (term.find("no L1 can hold") != std::string::npos) ++found.bound_by_requests;
+    check_evidence(request, lower, found);
+    ASSERT_FALSE(testing::Test::HasFailure())
+        << kernel.text << models::to_string(launch) << " on " << request.multiprocessors;
 
     const auto run = executed(kernel, code);
     ASSERT_TRUE(run) << to_string(run.error()) << kernel.text;
@@ -371,9 +436,11 @@ TEST(CompulsoryTrafficProperty, NoExecutedLaunchOnWarmCachesIsFasterThanTheLower
     RecordProperty("launches", found.launches);
     RecordProperty("bound_by_dram", found.bound_by_dram);
     RecordProperty("bound_by_requests", found.bound_by_requests);
+    RecordProperty("claimed", found.claimed);
     EXPECT_GT(found.counted, cases / 2);
     EXPECT_GT(found.bound_by_dram, cases / 10);
     EXPECT_GT(found.bound_by_requests, 0);
+    EXPECT_EQ(found.claimed, found.bound_by_dram + found.bound_by_requests);
     EXPECT_GT(found.disjoint, cases / 10);
 }
 

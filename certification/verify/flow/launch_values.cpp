@@ -50,9 +50,8 @@ std::int64_t bytes_of_constant(const assembly::Instruction& instruction) {
     return word * std::max<std::int64_t>(1, std::ssize(instruction.effects.writes));
 }
 
-/// The shape of the blocks; none: not stated, and the code reads more of it than x.
-std::optional<Extents> extents_of_blocks(const Function& function, const models::Launch& launch,
-                                         const std::optional<Convention>& convention) {
+std::optional<Extents> extents_by(const Function& function, const models::Launch& launch,
+                                  const std::optional<Convention>& convention) {
     if (launch.shape) return launch.shape->threads;
     const std::int64_t offset = convention ? convention->block : -12;
     for (const auto& instruction : function.instructions)
@@ -69,11 +68,15 @@ NumberSet indices(std::int64_t extent, const std::optional<Corner>& corner) {
 
 } // namespace
 
+std::optional<Extents> extents_of_blocks(const Function& function, const models::Launch& launch) {
+    return extents_by(function, launch, convention_of(function.target));
+}
+
 LaunchValues::LaunchValues(const Function& function, const models::Launch& launch,
                            std::optional<Corner> corner)
     : is_one_thread_{corner.has_value()} {
     const auto convention = convention_of(function.target);
-    const auto block = extents_of_blocks(function, launch, convention);
+    const auto block = extents_by(function, launch, convention);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         const auto dimension = std::string{dimensions.at(i)};
         const std::int64_t word = 4 * static_cast<std::int64_t>(i);

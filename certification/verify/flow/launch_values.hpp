@@ -6,12 +6,17 @@
 #include "certification/verify/flow/number_set.hpp"
 #include "models/launch/launch.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 namespace warpbound::certification::verify {
+
+/// The shape of the blocks; none: not stated, and the code reads more of it than x.
+std::optional<std::array<std::int64_t, 3>> extents_of_blocks(const assembly::Function& function,
+                                                             const models::Launch& launch);
 
 /// Which end of the ranges of thread and block indices.
 enum class Corner { First, Last };

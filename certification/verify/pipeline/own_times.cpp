@@ -92,7 +92,11 @@ Range kernel_cycles(const PipelineStage& stage, const ClaimedStage& claimed,
     std::optional<Exact> lower;
     std::optional<Exact> upper;
     for (const ClaimRow& claim : kernel_case(claimed, sources).claims)
-        if (claim.quantity == "execution-time") (claim.upper ? upper : lower) = claim.value;
+        if (claim.quantity == "execution-time") {
+            if (claim.loaded) // Another stage may load the same data meanwhile.
+                refuted(claimed.where + ": its kernel's bound assumes that it runs alone (S79)");
+            (claim.upper ? upper : lower) = claim.value;
+        }
     if (!lower || !upper || *lower < 0 || *upper < *lower)
         incomplete(claimed.where + ": no bounds on the execution time of " + claimed.kernel);
     Range cycles{*lower, *upper};
