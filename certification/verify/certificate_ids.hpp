@@ -42,10 +42,9 @@ inline constexpr const char* stalls_beyond = "execution-time-upper-stalls-beyond
 /// Suffix: ports of the multiprocessor count with all of their occupancy.
 inline constexpr const char* any_scheduler = "-any-scheduler";
 
-// Time division (S23). Each id ends in a distance of time slots, or in `in_any_warp_slot`.
-/// Ends in a number where the warp slot is known (S17).
+// Time division (S23). Those of ports and stages end in a number, or in `in_any_warp_slot`; others
+// in a distance of time slots, or in that.
 inline constexpr const char* ports = "execution-time-upper-ports";
-inline constexpr const char* write_buffer = "execution-time-upper-write-buffer";
 /// Of the stages in front of the units, by register reads (S50).
 inline constexpr const char* stages = "execution-time-upper-stages";
 /// Of memory queues without a place (S78).

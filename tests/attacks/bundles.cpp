@@ -118,6 +118,19 @@ EvidenceFiles certified(Honest which) {
                          "--launch", "1x192", "--policy", "variable-rate:fast=0,every=2"});
         break;
     }
+    case Honest::SlotsOfStores:
+    case Honest::SlotsOfReads:
+    case Honest::SlotsAtBarrier: {
+        const std::string examples = tree + "/docs/theory/examples/";
+        const bool reads = which == Honest::SlotsOfReads;
+        append(certify, {examples + (reads                            ? "10-reads.sass"
+                                     : which == Honest::SlotsOfStores ? "stores.sass"
+                                                                      : "5-barrier.sass"),
+                         "--architecture", examples + (reads ? "10-read-ports.xml" : "small.xml"),
+                         "--launch", "1x96", "--assume", "schedulers/count=1", "--policy",
+                         "variable-rate:fast=0,every=2"});
+        break;
+    }
     case Honest::Counted:
         append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});

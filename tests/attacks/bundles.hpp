@@ -18,22 +18,25 @@ using certification::Json;
 
 /// What `certify` made, with roles and steps; made once per test program.
 enum class Honest {
-    Saxpy,     ///< Several warps, a requirement that is met, `--check`, 40 simulated runs.
-    Several,   ///< Four kernels under different policies and launches, 8 runs each.
-    Divergent, ///< Lanes that leave a loop at different iterations, 8 runs.
-    Campaign,  ///< Runs that a campaign recorded.
-    Commented, ///< Facts in comments of the source, 8 runs.
-    Wavefront, ///< Code of AMD, several wavefronts, 8 runs. Needs a program built with LLVM.
-    Cached,    ///< Accesses through caches, by their addresses, 8 runs.
-    InSlots,   ///< The same in time slots.
-    InTurns,   ///< The same in strict turns.
-    Turns,     ///< Strict turns of warps with two paths.
-    Schedule,  ///< Strict turns of warps with one path.
-    Slots,     ///< Time slots of warps on two schedulers, which share a port.
-    Counted,   ///< A loop whose bound follows from the code alone.
-    Waves,     ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
-    Loaded,    ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
-    Pipeline,  ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
+    Saxpy,          ///< Several warps, a requirement that is met, `--check`, 40 simulated runs.
+    Several,        ///< Four kernels under different policies and launches, 8 runs each.
+    Divergent,      ///< Lanes that leave a loop at different iterations, 8 runs.
+    Campaign,       ///< Runs that a campaign recorded.
+    Commented,      ///< Facts in comments of the source, 8 runs.
+    Wavefront,      ///< Code of AMD, several wavefronts, 8 runs. Needs a program built with LLVM.
+    Cached,         ///< Accesses through caches, by their addresses, 8 runs.
+    InSlots,        ///< The same in time slots.
+    InTurns,        ///< The same in strict turns.
+    Turns,          ///< Strict turns of warps with two paths.
+    Schedule,       ///< Strict turns of warps with one path.
+    Slots,          ///< Time slots of warps on two schedulers, which share a port.
+    SlotsOfStores,  ///< Time slots of warps whose stores fill the write buffer.
+    SlotsOfReads,   ///< Time slots of warps behind read ports.
+    SlotsAtBarrier, ///< Time slots of warps that wait for each other at a barrier.
+    Counted,        ///< A loop whose bound follows from the code alone.
+    Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
+    Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
+    Pipeline, ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);
 

@@ -1,5 +1,6 @@
 /// \file
-/// Attacks on bundles whose bounds rest on time slots: on the slots that ports block.
+/// Attacks on bundles whose bounds rest on time slots: on the slots that ports, the stages in front
+/// of the units and the write buffer block.
 
 #include "tests/attacks/bundles.hpp"
 
@@ -22,13 +23,15 @@ using tests::set;
 using tests::Tampering;
 
 const std::string ports = "execution-time-upper-ports-";
+const std::string stages = "execution-time-upper-stages-";
 
-/// The first term about ports, changed, and the claim in line.
-std::function<void(EvidenceFiles&)> term_of_ports(const std::function<void(Json&)>& change) {
-    return json("claims.json", [change](Json& bundle) {
+/// The first of some terms, changed, and the claim in line.
+std::function<void(EvidenceFiles&)> changed_term(const std::function<bool(const Json&)>& is_wanted,
+                                                 const std::function<void(Json&)>& change) {
+    return json("claims.json", [is_wanted, change](Json& bundle) {
         Json& claim = bundle.at("claims").at(0);
         for (Json& term : claim.at("proof").at("terms")) {
-            if (term.value("certificate", "").rfind(ports, 0) != 0) continue;
+            if (!is_wanted(term)) continue;
             const auto cycles = [&term] {
                 return term.at("count").get<std::int64_t>() * term.at("cycles").get<std::int64_t>();
             };
@@ -37,43 +40,83 @@ std::function<void(EvidenceFiles&)> term_of_ports(const std::function<void(Json&
             claim.at("value") = claim.at("value").get<std::int64_t>() - before + cycles();
             return;
         }
-        throw std::runtime_error{"no term about ports"};
+        throw std::runtime_error{"no such term"};
     });
 }
 
-void one_warp_less(Json& term) {
+std::function<void(EvidenceFiles&)> term_of(const std::string& certificates,
+                                            const std::function<void(Json&)>& change) {
+    return changed_term(
+        [certificates](const Json& term) {
+            return term.value("certificate", "").rfind(certificates, 0) == 0;
+        },
+        change);
+}
+
+std::function<void(EvidenceFiles&)> term_of_full_buffer(const std::function<void(Json&)>& change) {
+    return changed_term(
+        [](const Json& term) {
+            return term.value("text", "").find("write buffer is full") != std::string::npos;
+        },
+        change);
+}
+
+void one_less(Json& term) {
     term.at("count") = term.at("count").get<std::int64_t>() - 1;
 }
 
-void no_warp(Json& term) {
+void shorter_slots(Json& term) {
+    term.at("cycles") = term.at("cycles").get<std::int64_t>() - 1;
+}
+
+void none(Json& term) {
     term.at("count") = 0;
 }
 
-/// Of every list of slots that uses block, one use blocks a cycle less.
-void shorten_uses(EvidenceFiles& files) {
-    bool changed = false;
-    for (auto& [path, file] : files) {
-        if (path.rfind("analysis/K1/" + ports, 0) != 0 || !path.ends_with(".json")) continue;
-        Json table = Json::parse(file.bytes);
-        for (Json& node : table.at("nodes"))
-            if (node.at(1).is_number() && node.at(1).get<std::int64_t>() > 0) {
-                node.at(1) = node.at(1).get<std::int64_t>() - 1;
-                table.at("bound") = table.at("bound").get<std::int64_t>() - 1;
-                changed = true;
-                break;
-            }
-        file.bytes = table.dump();
-    }
-    if (!changed) throw std::runtime_error{"no use of a port"};
+/// In every table of these, one use blocks a cycle less.
+std::function<void(EvidenceFiles&)> shorter_uses(const std::string& certificates) {
+    return [certificates](EvidenceFiles& files) {
+        bool changed = false;
+        for (auto& [path, file] : files) {
+            if (path.rfind("analysis/K1/" + certificates, 0) != 0 || !path.ends_with(".json"))
+                continue;
+            Json table = Json::parse(file.bytes);
+            for (Json& node : table.at("nodes"))
+                if (node.at(1).is_number() && node.at(1).get<std::int64_t>() > 0) {
+                    node.at(1) = node.at(1).get<std::int64_t>() - 1;
+                    table.at("bound") = table.at("bound").get<std::int64_t>() - 1;
+                    changed = true;
+                    break;
+                }
+            file.bytes = table.dump();
+        }
+        if (!changed) throw std::runtime_error{"no use"};
+    };
 }
 
 const std::vector<Tampering> of_slots{
-    {"FewerWarpsBlockSlots", Honest::Slots, term_of_ports(one_warp_less), 1, "its sum lacks"},
-    {"PortLeftOut", Honest::Slots, term_of_ports(no_warp), 1, "its sum lacks"},
-    {"UsesBlockFewerSlots", Honest::Slots, shorten_uses, 1, "a cost is not the sum over its block"},
+    {"FewerWarpsBlockSlots", Honest::Slots, term_of(ports, one_less), 1, "its sum lacks"},
+    {"PortLeftOut", Honest::Slots, term_of(ports, none), 1, "its sum lacks"},
+    {"UsesBlockFewerSlots", Honest::Slots, shorter_uses(ports), 1,
+     "a cost is not the sum over its block"},
     {"SlotsOfMoreWarps", Honest::Slots, set("inputs/K1/launch.json", "/launch", "1x256"), 1, "K1"},
     {"SlotsInAnotherTable", Honest::Slots,
      set("inputs/K1/launch.json", "/policy", "variable-rate:fast=0,every=4"), 1, "K1"},
+    {"FewerWarpsInABarrierInterval", Honest::SlotsAtBarrier, term_of(ports, one_less), 1,
+     "its sum lacks"},
+    {"BarrierIntervalLeftOut", Honest::SlotsAtBarrier, term_of(ports, none), 1, "its sum lacks"},
+    {"UsesInABarrierIntervalBlockFewerSlots", Honest::SlotsAtBarrier, shorter_uses(ports), 1,
+     "a cost is not the sum over its block"},
+    {"FewerSlotsOfAFullBuffer", Honest::SlotsOfStores, term_of_full_buffer(one_less), 1,
+     "its sum lacks"},
+    {"ShorterSlotsOfAFullBuffer", Honest::SlotsOfStores, term_of_full_buffer(shorter_slots), 1,
+     "its sum lacks"},
+    {"FullBufferLeftOut", Honest::SlotsOfStores, term_of_full_buffer(none), 1, "its sum lacks"},
+    {"FewerWarpsHoldTheStages", Honest::SlotsOfReads, term_of(stages, one_less), 1,
+     "its sum lacks"},
+    {"StagesLeftOut", Honest::SlotsOfReads, term_of(stages, none), 1, "its sum lacks"},
+    {"ReadsBlockFewerSlots", Honest::SlotsOfReads, shorter_uses(stages), 1,
+     "a cost is not the sum over its block"},
 };
 WARPBOUND_ATTACKS(TamperedSlots, of_slots);
 

@@ -128,6 +128,10 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
         expect_tight_scripts(bundle.value(), seed);
         expect_traffic_follows(bundle.value(), inputs.kernels.front(), seed);
         count_certificates(bundle.value(), certificates);
+        for (const auto& term :
+             bundle.value().reports.front().claim("execution-time", analyzer::Side::Upper)->terms)
+            if (term.text == "slots of the warp in which the write buffer is full")
+                ++certificates["execution-time-upper-write-buffer"]; // Has no certificate.
         const certification::KernelInput& input = inputs.kernels.front();
         if (input.policy.rfind("variable-rate", 0) == 0 && input.multiprocessors > 1)
             ++slotted_on_several;
@@ -144,14 +148,15 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     // What waits in memory counts by addresses, without certificates: tests of caches say more.
     for (const char* kind : {"stall", "demand-own-scheduler", "demand-other-schedulers", "drain"})
         EXPECT_GT(met(kind) * 10, static_cast<int>(cases)) << kind;
-    for (const char* kind : {"barrier-interval", "in-any-warp-slot", "issue-slots", "ports-1",
-                             "ports-in-any-warp-slot", "rotations", "stalls", "within-active-set",
-                             "write-buffer-in-any-warp-slot"})
+    for (const char* kind :
+         {"barrier-interval", "in-any-warp-slot", "issue-slots", "ports-1",
+          "ports-in-any-warp-slot", "rotations", "stalls", "within-active-set", "write-buffer"})
         EXPECT_GT(met(kind) * 100, static_cast<int>(cases) - 100) << kind;
 }
 
-/// Which bound a bundle claims: that of `analyze`, or one that may be looser.
-enum class Claimed { BoundOfAnalyze, WithEvidence };
+/// Which bound a bundle claims: that of `analyze`, that of its upper side, or one that may be
+/// looser.
+enum class Claimed { BoundOfAnalyze, UpperBoundOfAnalyze, WithEvidence };
 
 /// Where schedulers have one warp slot each, the launch is one of any policy.
 bool is_of_any_policy(const certification::Report& report) {
@@ -186,6 +191,11 @@ void check_sums(Drawn drawn, const std::vector<const char*>& texts,
         const certification::Report& report = bundle.value().reports.front();
         if (claimed == Claimed::BoundOfAnalyze && !is_of_any_policy(report)) {
             EXPECT_FALSE(report.without_evidence) << "seed " << seed;
+        }
+        if (claimed == Claimed::UpperBoundOfAnalyze && report.without_evidence) {
+            EXPECT_EQ(report.without_evidence->upper().count(),
+                      report.claim("execution-time", analyzer::Side::Upper)->value)
+                << "seed " << seed;
         }
         for (const auto& seen : report.observations)
             EXPECT_EQ(seen.outside_bounds, 0) << "seed " << seed;
@@ -284,9 +294,12 @@ TEST(EvidenceProperty, OfSlotsBehindTheFrontEndAddsUpAndHoldsRuns) {
     check_sums(Drawn::FrontEndInSlots,
                {"slots of the warp in which another warp occupies a port",
                 "slots in which register reads of a warp hold the stages in front of the units",
-                "slot that may be blocked again after the start of the last block",
+                "slots that may be blocked again after the start of the last block",
+                "slots of the warp in which the write buffer is full",
+                "slots of the critical path in which a port is occupied",
                 "instruction fetch: misses of a scheduler's L0, one after the other",
-                "instruction fetch: the first line of a block on the critical path"});
+                "instruction fetch: the first line of a block on the critical path"},
+               Claimed::UpperBoundOfAnalyze);
 }
 
 TEST(EvidenceProperty, OfStrictTurnsBehindTheFrontEndAddsUpAndHoldsRuns) {
@@ -315,7 +328,8 @@ TEST(EvidenceProperty, OfManyWavesAddsUpAndHoldsRuns) {
 
 TEST(EvidenceProperty, OfMemoryQueuesUnderPoliciesThatHoldWarpsBackAddsUpAndHoldsRuns) {
     check_sums(Drawn::HeldBackQueue,
-               {"slots of the warp in which the memory queue of its scheduler is full",
+               {"slots of the warp in which the write buffer is full",
+                "slots of the warp in which the memory queue of its scheduler is full",
                 "slots that a memory queue may block again after the start of the last block",
                 "port occupancy of a warp beyond its issue slots",
                 "an instruction that issued before the critical path changed to another block",

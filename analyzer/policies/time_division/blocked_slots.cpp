@@ -35,36 +35,44 @@ void SlotsByWarps::add(const SlotsByWarps& other, std::int64_t count) {
         warps[blocked] = plus(warps[blocked], times(of_other, count));
 }
 
-InstructionCosts BlockedSlots::costs_of(const Blocked& blocked, bool own_block) const {
+void BlockedTime::add(const BlockedTime& other, std::int64_t count) {
+    cycles = plus(cycles, times(other.cycles, count));
+    for (const auto& [costs, of_other] : other.warps)
+        warps[costs] = plus(warps[costs], times(of_other, count));
+}
+
+InstructionCosts BlockedSlots::costs_of(const SlotsByUse& blocked, std::int64_t cycles) const {
     InstructionCosts costs;
     for (std::size_t i = 0; i < occupancies_.size(); ++i) {
         const auto entry = std::lower_bound(distinct_.begin(), distinct_.end(), occupancies_[i]);
-        const bool counts = !own_block || of_own_block_.empty() || of_own_block_[i];
-        costs.push_back(counts ? blocked[static_cast<std::size_t>(entry - distinct_.begin())] : 0);
+        const bool counts = !blocked.of_own_block || of_own_block_[i];
+        const std::int64_t slots =
+            blocked.slots[static_cast<std::size_t>(entry - distinct_.begin())];
+        costs.push_back(counts ? times(slots, cycles) : 0);
     }
     return costs;
 }
 
-std::vector<BlockedSlots::Blocked> BlockedSlots::counted() const {
-    std::vector<Blocked> all;
-    for (const auto& [blocked, slots] : memo_)
-        all.push_back(blocked.second);
-    return all;
+BlockedTime BlockedSlots::time_of(const SlotsByWarps& blocked, std::int64_t cycles) const {
+    BlockedTime time{times(blocked.slots, cycles), {}};
+    for (const auto& [slots, warps] : blocked.warps)
+        time.warps[costs_of(slots, cycles)] += warps;
+    return time;
 }
 
 std::int64_t BlockedSlots::most(const Blocked& blocked, bool own_block) {
     if (std::all_of(blocked.begin(), blocked.end(), [](std::int64_t n) { return n == 0; }))
         return 0;
-    const bool some_only = own_block && !of_own_block_.empty();
-    const auto [found, is_new] = memo_.emplace(std::pair{some_only, blocked}, 0);
-    if (is_new) found->second = most_on_a_path(kernel_, costs_of(blocked, some_only));
+    const SlotsByUse slots{counts_some_only(own_block), blocked};
+    const auto [found, is_new] = memo_.emplace(slots, 0);
+    if (is_new) found->second = most_on_a_path(kernel_, costs_of(slots, 1));
     return found->second;
 }
 
 SlotsByWarps BlockedSlots::by_warps(const Blocked& blocked, bool own_block, std::int64_t count) {
     const std::int64_t slots = times(most(blocked, own_block), count);
     if (slots == 0) return {};
-    return {slots, {{blocked, count}}};
+    return {slots, {{{counts_some_only(own_block), blocked}, count}}};
 }
 
 /// An instruction of another warp of the same scheduler issues in one of its slots, at the slot
@@ -179,7 +187,7 @@ SlotTable BlockedSlots::table_of_full_scheduler(std::int64_t first) const {
             shape.issue_slot.hi};
 }
 
-SlotsByWarps BlockedSlots::cycles_of_block(std::int64_t block) {
+BlockedTime BlockedSlots::cycles_of_block(std::int64_t block) {
     const LaunchGeometry& shape = launch_.shape;
     const std::int64_t warps = shape.most_resident_warps().count();
     const std::int64_t per_block = shape.warps_per_block.count();
@@ -211,7 +219,7 @@ SlotsByWarps BlockedSlots::cycles_of_block(std::int64_t block) {
     SlotsByWarps sum;
     for (const Blocked& of_warp : cycles)
         sum.add(by_warps(of_warp, false));
-    return sum;
+    return time_of(sum, 1);
 }
 
 BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) const {
@@ -224,11 +232,11 @@ BlockedSlots::Blocked BlockedSlots::cycles_in_stages(const SlotDistance& slots) 
     return cycles;
 }
 
-std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
+BlockedTime BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
     const LaunchGeometry& shape = launch_.shape;
     const std::int64_t per_block = shape.warps_per_block.count();
     const std::int64_t first = block * per_block;
-    std::int64_t sum = 0;
+    SlotsByWarps sum;
     for (std::int64_t i = 0; i < shape.schedulers_in_use(); ++i) {
         const SlotTable table = table_of_full_scheduler(i);
         std::vector<SlotDistance> of_block;
@@ -236,53 +244,9 @@ std::int64_t BlockedSlots::cycles_in_stages_of_block(std::int64_t block) {
             if (warp % shape.schedulers == i)
                 of_block.push_back(table.distance(warp / shape.schedulers));
         if (of_block.empty()) continue;
-        sum = plus(sum, times(most(cycles_in_stages(hull(of_block))), table.warp_slots()));
+        sum.add(by_warps(cycles_in_stages(hull(of_block)), false, table.warp_slots().count()));
     }
-    return sum;
-}
-
-std::int64_t BlockedSlots::cycles_in_stages_of_any(const std::vector<SlotDistance>& distances) {
-    const LaunchGeometry& shape = launch_.shape;
-    const std::int64_t hold = cycles_of_hold(kernel_, launch_.shape);
-    if (hold == 0) return 0;
-    const SlotDistance any = hull(distances);
-    const std::int64_t of_warp = most(cycles_in_stages(any));
-    const std::int64_t of_launch = times(of_warp, shape.warps());
-    // The first slot that is blocked after the start of the last block may follow one before it
-    // without an issue in between.
-    std::int64_t of_path = of_launch;
-    if (shape.multiprocessors > 1) {
-        const std::int64_t left =
-            times(boundaries_on_path(launch_.shape, hold + 1, any), any.longest);
-        of_path = plus(times(of_warp, shape.warps_along_critical_path()), left);
-    }
-    return plus(std::min(of_launch, of_path), any.longest);
-}
-
-std::int64_t BlockedSlots::cycles_of_any(const std::vector<SlotDistance>& distances) {
-    const LaunchGeometry& shape = launch_.shape;
-    Blocked cycles;
-    std::int64_t longest_distance = 0;
-    for (const SlotDistance& slots : distances)
-        longest_distance = std::max(longest_distance, slots.longest);
-    // Occupancy of a port that remains when the critical path changes the multiprocessor.
-    std::int64_t carry_in = 0;
-    for (const ResourceOccupancy& occupancy : distinct_) {
-        std::int64_t most_cycles = 0;
-        const bool harmless = !occupancy.core && occupancy.cycles <= shape.issue_slot.hi;
-        if (!harmless && occupancy.cycles > 0)
-            carry_in = std::max(carry_in, plus(occupancy.cycles, longest_distance - 1));
-        if (!harmless)
-            for (const SlotDistance& slots : distances)
-                most_cycles =
-                    std::max(most_cycles, times(models::divide_up(occupancy.cycles, slots.shortest),
-                                                slots.longest));
-        cycles.push_back(most_cycles);
-    }
-    const std::int64_t of_warp = most(cycles);
-    const std::int64_t of_launch = times(of_warp, shape.warps());
-    if (shape.multiprocessors == 1) return of_launch;
-    return std::min(of_launch, plus(times(of_warp, shape.warps_along_critical_path()), carry_in));
+    return time_of(sum, 1);
 }
 
 } // namespace warpbound::analyzer

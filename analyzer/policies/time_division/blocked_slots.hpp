@@ -27,16 +27,35 @@ struct ResourceOccupancy {
     friend auto operator<=>(const ResourceOccupancy&, const ResourceOccupancy&) = default;
 };
 
+/// Slot boundaries of a warp that another one blocks.
+struct SlotsByUse {
+    /// Only instructions that count when a warp of the same block executes them.
+    bool of_own_block = false;
+    std::vector<std::int64_t> slots; ///< Of one use of each distinct occupancy.
+    friend auto operator<=>(const SlotsByUse&, const SlotsByUse&) = default;
+};
+
 /// Slot boundaries that warps block, and how many warps each number counts for. Of several ones the
 /// one that compares as the largest has the most slots. Side: upper.
 struct SlotsByWarps {
     std::int64_t slots = 0; ///< Of all warps.
-    /// Warps, by what one of them blocks with one use of each distinct occupancy.
-    std::map<std::vector<std::int64_t>, std::int64_t> warps;
+    std::map<SlotsByUse, std::int64_t> warps;
 
     /// `count` times what another one counts.
     void add(const SlotsByWarps& other, std::int64_t count = 1);
     friend auto operator<=>(const SlotsByWarps&, const SlotsByWarps&) = default;
+};
+
+/// Time of blocked slots, as sums along paths of the warps that block them. Of several ones the one
+/// that compares as the largest takes longest. `Unit:` core cycles. Side: upper.
+struct BlockedTime {
+    std::int64_t cycles = 0; ///< By all warps.
+    /// Warps, by what the instructions of one of them add to its sum.
+    std::map<InstructionCosts, std::int64_t> warps;
+
+    /// `count` times what another one takes.
+    void add(const BlockedTime& other, std::int64_t count = 1);
+    friend auto operator<=>(const BlockedTime&, const BlockedTime&) = default;
 };
 
 /// Slot boundaries of one warp within the occupancies of instructions. Side: upper.
@@ -54,24 +73,18 @@ public:
     /// The same, by its own instructions: of two that issue at one slot boundary (gap 0, C4) the
     /// second one is blocked.
     std::int64_t by_itself(const SlotTable& table, std::int64_t warp_slot);
-    /// In one wave: cycles that a critical path through warps of `block` loses in blocked slots;
-    /// each counts as one slot distance.
-    SlotsByWarps cycles_of_block(std::int64_t block);
+    /// In one wave: what a critical path through warps of `block` loses in blocked slots; each
+    /// counts as one slot distance.
+    BlockedTime cycles_of_block(std::int64_t block);
     /// The same where all resources are stages of schedulers.
-    std::int64_t cycles_in_stages_of_block(std::int64_t block);
-    /// The same in several waves, for a critical path through any warp slots with these slot
-    /// distances.
-    std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
-    std::int64_t cycles_in_stages_of_any(const std::vector<SlotDistance>& distances);
-
-    /// Slot boundaries within one occupancy. `Shape:` blocked[distinct occupancy].
-    using Blocked = std::vector<std::int64_t>;
-    /// All whose largest sum over a warp was counted so far.
-    [[nodiscard]] std::vector<Blocked> counted() const;
-    /// What an instruction adds to such a sum.
-    [[nodiscard]] InstructionCosts costs_of(const Blocked& blocked, bool own_block = false) const;
+    BlockedTime cycles_in_stages_of_block(std::int64_t block);
+    /// Time of blocked slots that take so many cycles each.
+    [[nodiscard]] BlockedTime time_of(const SlotsByWarps& blocked, std::int64_t cycles) const;
 
 private:
+    /// Slot boundaries within one occupancy. `Shape:` blocked[distinct occupancy].
+    using Blocked = std::vector<std::int64_t>;
+
     /// Slot boundaries within one occupancy by the warp in `other`, of the same scheduler.
     [[nodiscard]] static std::int64_t within_occupancy(const ResourceOccupancy& occupancy,
                                                        const SlotBoundaries& boundaries,
@@ -87,6 +100,11 @@ private:
     [[nodiscard]] SlotTable table_of_full_scheduler(std::int64_t first) const;
     /// Cycles of a path with these slot distances that occupancies of stages block.
     [[nodiscard]] Blocked cycles_in_stages(const SlotDistance& slots) const;
+    /// What an instruction adds to the sum of a warp.
+    [[nodiscard]] InstructionCosts costs_of(const SlotsByUse& blocked, std::int64_t cycles) const;
+    [[nodiscard]] bool counts_some_only(bool own_block) const {
+        return own_block && !of_own_block_.empty();
+    }
     /// What warps block of which each one blocks so much.
     SlotsByWarps by_warps(const Blocked& blocked, bool own_block, std::int64_t count = 1);
     /// Largest sum over all occupancies of a warp.
@@ -97,7 +115,7 @@ private:
     std::vector<ResourceOccupancy> occupancies_;
     std::vector<bool> of_own_block_;
     std::vector<ResourceOccupancy> distinct_; ///< Distinct occupancies, sorted.
-    std::map<std::pair<bool, Blocked>, std::int64_t> memo_;
+    std::map<SlotsByUse, std::int64_t> memo_;
 };
 
 } // namespace warpbound::analyzer

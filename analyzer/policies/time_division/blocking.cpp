@@ -14,14 +14,15 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
+namespace {
+
+/// By instruction: the port that others wait for.
 std::vector<ResourceOccupancy> port_occupancies(const TimedKernel& kernel) {
     std::vector<ResourceOccupancy> occupancies;
     for (const std::int64_t cycles : port_times(kernel))
         occupancies.push_back({cycles, cycles > 0 && is_shared_by_all(kernel, occupancies.size())});
     return occupancies;
 }
-
-namespace {
 
 std::vector<ResourceOccupancy> stage_occupancies(const TimedKernel& kernel,
                                                  const LaunchGeometry& shape) {
@@ -31,6 +32,16 @@ std::vector<ResourceOccupancy> stage_occupancies(const TimedKernel& kernel,
         occupancies.push_back(slots > 0 ? ResourceOccupancy{plus(hold, 2), false, slots}
                                         : ResourceOccupancy{});
     return occupancies;
+}
+
+/// Longest time for which one store blocks a critical path that waits for the write buffer, with
+/// these slot distances: one slot, and the slots that elapse while the store drains.
+std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances) {
+    const SlotDistance any = hull(distances);
+    std::int64_t meanwhile = 0;
+    for (const SlotDistance& slots : distances)
+        meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
+    return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
 }
 
 /// The stores of the launch and the time that they occupy the write buffer.
@@ -59,7 +70,7 @@ public:
                 occupancies[i] = {times(longest_drain_, entries_), true};
         return occupancies;
     }
-    /// Blocking counted per store (S23), with the slot distances `distances`.
+    /// Blocking counted per store, with the slot distances `distances`.
     [[nodiscard]] std::int64_t cycles_by_store(const std::vector<SlotDistance>& distances) const {
         InstructionCosts costs = drain_costs(kernel_, Side::Upper);
         for (std::size_t i = 0; i < costs.size(); ++i)
@@ -135,6 +146,13 @@ std::vector<std::int64_t> all_warp_slots(const SlotTable& order) {
     return warp_slots;
 }
 
+/// The longest time of each resource.
+void keep_longest(SlotBlocking& most, SlotBlocking other) {
+    if (most.by_ports < other.by_ports) most.by_ports = std::move(other.by_ports);
+    if (most.by_reads < other.by_reads) most.by_reads = std::move(other.by_reads);
+    most.by_stores = std::max(most.by_stores, other.by_stores);
+}
+
 /// In one wave. `symmetric`: all warps interfere alike, so that one warp slot of each kind
 /// suffices.
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const ScheduledLaunch& launch,
@@ -148,22 +166,36 @@ std::map<SlotDistance, SlotBlocking> blocking_by_distance(const ScheduledLaunch&
         for (const std::int64_t warp_slot :
              symmetric ? order.representatives() : all_warp_slots(order)) {
             const SlotDistance distance = order.distance(warp_slot);
+            const auto time_in = [&](BlockedSlots& resource) {
+                return resource.time_of(resource.of_warp_slot(schedulers, own, warp_slot),
+                                        distance.longest);
+            };
+            SlotBlocking of_slot;
+            of_slot.by_ports = time_in(blocking.ports);
+            of_slot.by_reads = time_in(blocking.stages);
+            of_slot.by_stores = buffered.blocked_by_time(distance);
+            if (of_slot.by_stores > 0 && buffered.may_count_entries())
+                of_slot.by_stores =
+                    std::min(of_slot.by_stores,
+                             buffered.blocked_slots(plus(
+                                 blocking.stores.of_warp_slot(schedulers, own, warp_slot).slots,
+                                 blocking.stores.by_itself(order, warp_slot))));
             SlotBlocking& most = by_distance[distance];
-            most.by_ports = std::max(most.by_ports,
-                                     blocking.ports.of_warp_slot(schedulers, own, warp_slot).slots);
-            most.by_reads = std::max(
-                most.by_reads, blocking.stages.of_warp_slot(schedulers, own, warp_slot).slots);
-            most.cycles = distance.longest;
-            std::int64_t full = buffered.blocked_by_time(distance);
-            if (full > 0 && buffered.may_count_entries())
-                full = std::min(
-                    full, buffered.blocked_slots(
-                              plus(blocking.stores.of_warp_slot(schedulers, own, warp_slot).slots,
-                                   blocking.stores.by_itself(order, warp_slot))));
-            most.by_stores = std::max(most.by_stores, full);
+            most.slot_of_store = distance.longest;
+            keep_longest(most, std::move(of_slot));
         }
     }
     return by_distance;
+}
+
+/// The longest time of each resource in one warp slot. `Unit:` core cycles, of `by_stores` too.
+SlotBlocking longest_of(std::map<SlotDistance, SlotBlocking> by_distance) {
+    SlotBlocking most;
+    for (auto& [distance, slots] : by_distance) {
+        slots.by_stores = times(slots.by_stores, slots.slot_of_store);
+        keep_longest(most, std::move(slots));
+    }
+    return most;
 }
 
 /// Instructions of a warp of the same block that count in a barrier interval: also earlier ones
@@ -193,30 +225,87 @@ SlotBlocking blocking_in_interval(const TimedKernel& kernel, const ScheduledLaun
     const BufferedStores buffered{kernel, launch.shape};
     const std::vector<ResourceOccupancy> stores = buffered.occupancies();
     const std::vector<ResourceOccupancy> stages = stage_occupancies(kernel, launch.shape);
-    SlotBlocking most;
-    for (const auto& [distance, slots] :
-         blocking_by_distance(launch,
-                              {{kernel, launch, ports, counted_in(intervals, interval, ports)},
-                               {kernel, launch, stores, counted_in(intervals, interval, stores)},
-                               {kernel, launch, stages, counted_in(intervals, interval, stages)}},
-                              buffered, launch.shape.has_one_block())) {
-        most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
-        most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
-        if (any_store)
-            most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
-    }
+    SlotBlocking most = longest_of(
+        blocking_by_distance(launch,
+                             {{kernel, launch, ports, counted_in(intervals, interval, ports)},
+                              {kernel, launch, stores, counted_in(intervals, interval, stores)},
+                              {kernel, launch, stages, counted_in(intervals, interval, stages)}},
+                             buffered, launch.shape.has_one_block()));
+    if (!any_store) most.by_stores = 0;
     return most;
 }
 
-} // namespace
-
-std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances) {
-    const SlotDistance any = hull(distances);
-    std::int64_t meanwhile = 0;
-    for (const SlotDistance& slots : distances)
-        meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
-    return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
+/// At most `warps` of a critical path block it, each with these costs.
+BlockedTime by_so_many(const TimedKernel& kernel, InstructionCosts costs, models::Warps warps) {
+    const std::int64_t cycles = times(most_on_a_path(kernel, costs), warps);
+    if (cycles == 0) return {};
+    return {cycles, {{std::move(costs), warps.count()}}};
 }
+
+/// The smaller one: by all warps of the launch, or by those along the critical path and by what
+/// other blocks left behind.
+void keep_smaller(BlockedTime& of_launch, std::int64_t& left, BlockedTime of_path,
+                  std::int64_t left_by_others) {
+    if (plus(of_path.cycles, left_by_others) >= of_launch.cycles) return;
+    of_launch = std::move(of_path);
+    left = left_by_others;
+}
+
+/// In several waves.
+SlotBlocking blocking_in_waves(const TimedKernel& kernel, const LaunchGeometry& shape,
+                               const std::vector<SlotDistance>& distances) {
+    const SlotDistance any = hull(distances);
+    InstructionCosts ports;
+    std::int64_t longest_left = 0;
+    for (const ResourceOccupancy& port : port_occupancies(kernel)) {
+        std::int64_t most_blocked = 0;
+        // A port of the scheduler that is free after one slot is free at the next slot boundary.
+        if (port.cycles > 0 && (port.core || port.cycles > shape.issue_slot.hi)) {
+            longest_left = std::max(longest_left, plus(port.cycles, any.longest - 1));
+            for (const SlotDistance& slots : distances)
+                most_blocked =
+                    std::max(most_blocked,
+                             times(models::divide_up(port.cycles, slots.shortest), slots.longest));
+        }
+        ports.push_back(most_blocked);
+    }
+    const std::int64_t hold = cycles_of_hold(kernel, shape);
+    const InstructionCosts stages = time_held_by_reads(kernel, shape, any);
+    SlotBlocking blocking;
+    blocking.by_ports = by_so_many(kernel, ports, shape.warps());
+    if (hold > 0) blocking.by_reads = by_so_many(kernel, stages, shape.warps());
+    if (shape.multiprocessors > 1) {
+        const models::Warps on_path = shape.warps_along_critical_path();
+        keep_smaller(blocking.by_ports, blocking.left_by_ports, by_so_many(kernel, ports, on_path),
+                     longest_left);
+        keep_smaller(blocking.by_reads, blocking.left_by_reads, by_so_many(kernel, stages, on_path),
+                     times(boundaries_on_path(shape, hold + 1, any), any.longest));
+    }
+    // The first slot that is blocked after the start of the last block may follow one before it
+    // without an issue in between.
+    if (hold > 0) blocking.left_by_reads = plus(blocking.left_by_reads, any.longest);
+    blocking.by_stores = BufferedStores{kernel, shape}.blocked_cycles(distances);
+    return blocking;
+}
+
+/// In barrier intervals, in each of which the critical path is in one warp slot.
+SlotBlocking blocking_between_barriers(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                       std::int64_t barriers) {
+    SlotBlocking all;
+    const auto add = [&](const SlotBlocking& slots, std::int64_t count) {
+        all.by_ports.add(slots.by_ports, count);
+        all.by_reads.add(slots.by_reads, count);
+        all.by_stores = plus(all.by_stores, times(slots.by_stores, count));
+    };
+    if (const auto intervals = barrier_intervals(kernel, launch.shape, barriers))
+        for (std::size_t interval = 0; interval < intervals->executes.size(); ++interval)
+            add(blocking_in_interval(kernel, launch, *intervals, interval), 1);
+    else
+        add(longest_of(blocking_by_distance(kernel, launch)), barriers + 1);
+    return all;
+}
+
+} // namespace
 
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const TimedKernel& kernel,
                                                           const ScheduledLaunch& launch) {
@@ -231,41 +320,21 @@ std::map<SlotDistance, SlotBlocking> blocking_by_distance(const TimedKernel& ker
 SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers) {
+    if (launch.shape.waves() > 1) return blocking_in_waves(kernel, launch.shape, distances);
     BlockedSlots ports{kernel, launch, port_occupancies(kernel)};
     BlockedSlots stages{kernel, launch, stage_occupancies(kernel, launch.shape)};
     SlotBlocking blocking;
-    blocking.by_stores = BufferedStores{kernel, launch.shape}.blocked_cycles(distances);
-    if (launch.shape.waves() > 1) {
-        blocking.by_ports = ports.cycles_of_any(distances);
-        blocking.by_reads = stages.cycles_in_stages_of_any(distances);
-        return blocking;
-    }
     for (std::int64_t block = 0; block < launch.shape.blocks.count(); ++block) {
-        blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block).slots);
+        blocking.by_ports = std::max(blocking.by_ports, ports.cycles_of_block(block));
         blocking.by_reads = std::max(blocking.by_reads, stages.cycles_in_stages_of_block(block));
     }
-    // In a barrier interval the critical path is in one warp slot.
-    SlotBlocking in_intervals;
-    const auto add = [&](const SlotBlocking& slots, std::int64_t count) {
-        in_intervals.by_ports = plus(in_intervals.by_ports, times(slots.by_ports, count));
-        in_intervals.by_stores = plus(in_intervals.by_stores, times(slots.by_stores, count));
-        in_intervals.by_reads = plus(in_intervals.by_reads, times(slots.by_reads, count));
-    };
-    if (const auto intervals = barrier_intervals(kernel, launch.shape, barriers)) {
-        for (std::size_t interval = 0; interval < intervals->executes.size(); ++interval)
-            add(blocking_in_interval(kernel, launch, *intervals, interval), 1);
-    } else {
-        SlotBlocking most;
-        for (const auto& [distance, slots] : blocking_by_distance(kernel, launch)) {
-            most.by_ports = std::max(most.by_ports, times(slots.by_ports, slots.cycles));
-            most.by_stores = std::max(most.by_stores, times(slots.by_stores, slots.cycles));
-            most.by_reads = std::max(most.by_reads, times(slots.by_reads, slots.cycles));
-        }
-        add(most, barriers + 1);
-    }
-    blocking.by_ports = std::min(blocking.by_ports, in_intervals.by_ports);
+    blocking.by_stores = BufferedStores{kernel, launch.shape}.blocked_cycles(distances);
+    SlotBlocking in_intervals = blocking_between_barriers(kernel, launch, barriers);
+    if (in_intervals.by_ports.cycles < blocking.by_ports.cycles)
+        blocking.by_ports = std::move(in_intervals.by_ports);
+    if (in_intervals.by_reads.cycles < blocking.by_reads.cycles)
+        blocking.by_reads = std::move(in_intervals.by_reads);
     blocking.by_stores = std::min(blocking.by_stores, in_intervals.by_stores);
-    blocking.by_reads = std::min(blocking.by_reads, in_intervals.by_reads);
     return blocking;
 }
 

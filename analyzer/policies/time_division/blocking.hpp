@@ -11,28 +11,23 @@
 
 namespace warpbound::analyzer {
 
-/// Blocked slots of a warp. Side: upper.
+/// Blocked slots of a warp, or of a critical path. Side: upper.
 struct SlotBlocking {
-    std::int64_t by_ports = 0;  ///< A port is occupied.
-    std::int64_t by_stores = 0; ///< The write buffer is full.
-    std::int64_t by_reads = 0;  ///< The stages in front of the units hold the warp.
-    std::int64_t cycles = 1;    ///< Length of one.
+    BlockedTime by_ports; ///< A port is occupied.
+    BlockedTime by_reads; ///< The stages in front of the units hold the warp.
+    /// The write buffer is full: slots, and the length of one.
+    std::int64_t by_stores = 0;
+    std::int64_t slot_of_store = 1;
+    /// Once, where the critical path changes the multiprocessor: by what other blocks left behind.
+    std::int64_t left_by_ports = 0;
+    std::int64_t left_by_reads = 0;
 };
-
-/// By instruction: for how long it occupies the port of its unit. Side: upper.
-std::vector<ResourceOccupancy> port_occupancies(const TimedKernel& kernel);
-
-/// Longest time for which one store blocks a critical path that waits for the write buffer, with
-/// the slot distances `distances` (S23): one slot, and the slots that elapse while the store
-/// drains.
-std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& distances);
 
 /// In one wave: by slot distance, the blocking of warps with that distance.
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const TimedKernel& kernel,
                                                           const ScheduledLaunch& launch);
 /// For a critical path that changes its warp slot: at the barriers of a block (`barriers` in a
-/// wave), or in several waves. The results count cycles. `distances`: slot distances of its warp
-/// slots.
+/// wave), or in several waves. `distances`: slot distances of its warp slots.
 SlotBlocking blocking_of_any_slot(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                   const std::vector<SlotDistance>& distances,
                                   std::int64_t barriers);

@@ -1,8 +1,7 @@
 #pragma once
 /// \file
-/// Bounds under time division as sums of certified path bounds (docs/theory, S23). They may
-/// be looser than the other alternatives of `time_division`. Queueing delay at the caches is added
-/// separately.
+/// Bounds under time division as sums of certified path bounds and of numbers of the launch
+/// (docs/theory, S23). Queueing delay at the caches is added separately.
 
 #include "analyzer/policies/time_division/own_delay.hpp"
 #include "analyzer/policies/time_division/queue_slots.hpp"

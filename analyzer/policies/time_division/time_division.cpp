@@ -3,16 +3,12 @@
 #include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/exact/schedule_exploration.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
-#include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/certified_terms.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
 #include "analyzer/policies/time_division/queue_slots.hpp"
 #include "assembly/support/stop_token.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,71 +17,6 @@
 namespace warpbound::analyzer {
 
 namespace {
-
-std::string distance_text(const SlotDistance& slots) {
-    if (slots.longest == 1) return "path of a warp that has all slots of its scheduler";
-    if (slots.shortest == slots.longest)
-        return fmt::format("path of a warp with a slot every {} cycles", slots.longest);
-    return fmt::format("path of a warp with a slot every {} to {} cycles", slots.shortest,
-                       slots.longest);
-}
-
-/// Terms of a launch: the longest path of a warp in its time slots, and its delays.
-class TimeDivisionTerms {
-public:
-    TimeDivisionTerms(const TimedKernel& kernel, const LaunchGeometry& shape,
-                      const TimeDivisionPath& critical, const QueueSlots& queue)
-        : kernel_{kernel}, shape_{shape}, critical_{critical}, queue_{queue} {}
-
-    /// `path`: the longest path of a warp in one wave with the slot distance `slots`.
-    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
-                                 const SlotBlocking& blocking) const {
-        std::vector<BoundTerm> terms;
-        const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
-            if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
-        };
-        add(distance_text(slots), shape_.waves(), path);
-        // A warp that has all slots, too, waits until the slot of its predecessor ends.
-        const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
-        add("wait for the first slot", shape_.waves(), std::max(slots.longest, first) - 1);
-        add("wait for a slot after a barrier",
-            (models::Cycles{critical_.barriers} * shape_.waves()).count(), slots.longest - 1);
-        add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
-        add("slots of the warp in which another warp occupies a port", blocking.by_ports,
-            blocking.cycles);
-        add("slots of the warp in which register reads hold the stages in front of the units",
-            blocking.by_reads, blocking.cycles);
-        if (queue_.may_block()) {
-            const std::vector<SlotDistance> distances =
-                critical_.changes_warp_slot ? critical_.distances : std::vector{slots};
-            add("slots of the warp in which the memory queue of its scheduler is full",
-                queue_.warps().count(), most_on_a_path(kernel_, queue_.blocked_time(distances)));
-            add("slots that a memory queue may block again after the start of the last block", 1,
-                queue_.blocked_at_last_start(distances));
-        }
-        // With accesses through the caches, drains are part of the queueing delay (S29).
-        if (critical_.queues_drains) return terms;
-        add("slots of the warp in which the write buffer is full", blocking.by_stores,
-            blocking.cycles);
-        add("drains after the last store", 1, last_drains());
-        return terms;
-    }
-
-private:
-    std::int64_t last_drains() const {
-        const InstructionCosts drains = drain_costs(kernel_, Side::Upper);
-        const std::int64_t longest =
-            drains.empty() ? 0 : *std::max_element(drains.begin(), drains.end());
-        const models::Cycles all{most_on_a_path(kernel_, drains)};
-        return std::min((all * shape_.warps()).count(),
-                        (models::Cycles{longest} * kernel_.write_buffer.entries.hi).count());
-    }
-
-    const TimedKernel& kernel_;
-    const LaunchGeometry& shape_;
-    const TimeDivisionPath& critical_;
-    const QueueSlots& queue_;
-};
 
 struct ScheduleTimes {
     models::Cycles lower{0};
@@ -143,28 +74,6 @@ std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAns
     return explored_schedules(answer, "schedule exploration", {std::move(text), 1, time.count()});
 }
 
-/// Own delay, and blocked slots where they lie.
-SideAnswer with_blocked_slots(const TimedKernel& kernel, const ScheduledLaunch& launch,
-                              const TimeDivisionPath& critical, const QueueSlots& queue,
-                              const std::vector<PathInSlots>& paths) {
-    const SlotDistance any = hull(critical.distances);
-    const SlotBlocking of_any_slot =
-        critical.changes_warp_slot
-            ? blocking_of_any_slot(kernel, launch, critical.distances, critical.barriers)
-            : SlotBlocking{};
-    const auto by_distance = critical.changes_warp_slot ? std::map<SlotDistance, SlotBlocking>{}
-                                                        : blocking_by_distance(kernel, launch);
-    const TimeDivisionTerms sum{kernel, launch.shape, critical, queue};
-    return with_terms(
-        paths,
-        [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            return critical.changes_warp_slot
-                       ? sum.terms(any, path, of_any_slot)
-                       : sum.terms(slots.front(), path, by_distance.at(slots.front()));
-        },
-        "blocked slots where they lie", false);
-}
-
 class TimeDivision final : public Policy {
 public:
     [[nodiscard]] Result<Alternatives> from_above(const AnalysisContext& context,
@@ -177,19 +86,11 @@ public:
         const auto paths = longest_in_slots(kernel, launch.shape, run, critical.value());
         if (!paths) return paths.as_failure();
         const QueueSlots queue{context.kernel, launch.shape, critical.value().changes_warp_slot};
-        Alternatives all;
+        Alternatives all{time_division_with_evidence(kernel, launch, run, critical.value(), queue,
+                                                     paths.value())};
         if (wanted != Wanted::WithEvidence)
-            add_alternative(all, !run.certificates || wanted == Wanted::Tightest, [&] {
-                return with_blocked_slots(kernel, launch, critical.value(), queue, paths.value());
-            });
-        if (wanted != Wanted::WithEvidence && !all.empty())
             if (auto schedules = explored(context, all.front(), Side::Upper, run.deadline))
                 all.push_back(std::move(*schedules));
-        if (wanted != Wanted::Tightest)
-            add_alternative(all, run.certificates || wanted == Wanted::WithEvidence, [&] {
-                return time_division_with_evidence(kernel, launch, run, critical.value(), queue,
-                                                   paths.value());
-            });
         return all;
     }
 

@@ -106,17 +106,17 @@ bool has_time_slots(const TimedCode& code) {
 
 Sums sums_of_time_slots(const PolicyInputs& inputs) {
     return {time_division_upper_terms_of(inputs.code, inputs.tables, inputs.demand.distances,
-                                         inputs.demand.ports, inputs.through_caches,
+                                         inputs.demand.blocked, inputs.through_caches,
                                          inputs.values)};
 }
 
 void add_time_slots(const TimedCode& code, bool /*waits_in_memory*/, PolicyDemand& demand) {
     demand.distances =
         distances_of_warp_slots(code.kernel.policy, code.geometry, code.geometry.block_slots);
-    demand.tables.merge(blocked_slot_demand_of(code, demand.distances));
+    demand.tables.merge(queue_place_demand_of(code, demand.distances));
     if (demand.distances.empty()) return;
-    demand.ports = ports_in_slots(code);
-    demand.tables.insert(demand.ports.tables.begin(), demand.ports.tables.end());
+    demand.blocked = blocked_paths_of(code, demand.distances);
+    demand.tables.merge(tables_of(demand.blocked));
 }
 
 constexpr ProvedPolicy conserving_work(PolicyKind kind) {

@@ -5,7 +5,7 @@
 
 #include "certification/verify/interference/certificate_values.hpp"
 #include "certification/verify/memory/queueing_by_address.hpp"
-#include "certification/verify/policies/blocked_by_ports.hpp"
+#include "certification/verify/policies/blocked_paths.hpp"
 #include "certification/verify/policies/round_robin_demand.hpp"
 #include "certification/verify/policies/slot_table.hpp"
 
@@ -23,7 +23,7 @@ struct PolicyDemand {
     /// Of the certificates of a round-robin interference bound; else empty.
     std::string round_robin_suffix;
     RotationDemand rotations; ///< Strict round robin.
-    PortsInSlots ports;       ///< Time division.
+    BlockedPaths blocked;     ///< Time division.
     DemandTables tables;      ///< Of its certificates.
 };
 

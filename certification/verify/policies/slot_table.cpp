@@ -60,29 +60,6 @@ std::vector<SlotDistance> distances_of_warp_slots(const models::WarpPolicy& poli
     return {distances.begin(), distances.end()};
 }
 
-std::int64_t preceding_warp_slots(const models::WarpPolicy& policy, const LaunchGeometry& launch,
-                                  std::int64_t blocks, const SlotDistance& distance,
-                                  std::int64_t reach) {
-    std::size_t most = 0;
-    for (const SchedulerSlots& slots : slots_of_schedulers(policy, launch, blocks)) {
-        if (slots.warp_slots < 2) continue;
-        const std::int64_t period = slots.repeats_after();
-        std::vector<std::set<std::int64_t>> preceding(static_cast<std::size_t>(slots.taken));
-        for (std::int64_t time_slot = period; time_slot < 2 * period; ++time_slot) {
-            const std::int64_t warp_slot = slots.owner(time_slot);
-            if (warp_slot >= slots.taken || slots.distance(warp_slot) != distance) continue;
-            for (std::int64_t back = 1; back <= std::min(reach, period); ++back) {
-                const std::int64_t other = slots.owner(time_slot - back);
-                if (other != warp_slot && other < slots.taken)
-                    preceding[static_cast<std::size_t>(warp_slot)].insert(other);
-            }
-        }
-        for (const auto& others : preceding)
-            most = std::max(most, others.size());
-    }
-    return static_cast<std::int64_t>(most);
-}
-
 SlotDistance any_distance(const std::vector<SlotDistance>& distances) {
     SlotDistance any = distances.front();
     for (const SlotDistance& distance : distances) {

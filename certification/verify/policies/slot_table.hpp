@@ -43,11 +43,6 @@ std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy
 std::vector<SlotDistance> distances_of_warp_slots(const models::WarpPolicy& policy,
                                                   const LaunchGeometry& launch,
                                                   std::int64_t blocks);
-/// S23: of the other warp slots of a scheduler that these blocks take, the most that have one of
-/// the `reach` time slots before a time slot of a warp slot with this distance.
-std::int64_t preceding_warp_slots(const models::WarpPolicy& policy, const LaunchGeometry& launch,
-                                  std::int64_t blocks, const SlotDistance& distance,
-                                  std::int64_t reach);
 /// From the shortest to the longest of all. Requires: some.
 SlotDistance any_distance(const std::vector<SlotDistance>& distances);
 /// What ids of certificates about such time slots end in: "-slot-distance-8",

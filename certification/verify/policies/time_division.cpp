@@ -3,11 +3,9 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
-#include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace warpbound::certification::verify {
@@ -39,41 +37,7 @@ std::int64_t slots_in_one_stay(const TimedCode& code, const std::vector<SlotDist
 DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& distances,
                        const std::string& suffix) {
     namespace ids = certificate_id;
-    // S23, ports: o / P slot boundaries (rounded up), each P'.
-    const auto covered = [&](const Timing& timing) -> std::int64_t {
-        std::int64_t most = 0;
-        // S78: behind a queue the path of the SM is in the stay.
-        if (is_port_of_warp(code, timing) || timing.queue) return most;
-        const std::int64_t occupancy = port_occupancy(timing);
-        for (const SlotDistance& distance : distances) {
-            const std::int64_t boundaries =
-                occupancy / distance.shortest + (occupancy % distance.shortest == 0 ? 0 : 1);
-            most = std::max(most, models::times(boundaries, distance.longest));
-        }
-        return most;
-    };
-    // A port of the scheduler that is free one slot later is free at its next slot boundary.
-    const auto on_own_scheduler = [&](const Timing& timing) {
-        return port_occupancy(timing) > code.geometry.issue_slot.hi ? covered(timing) : 0;
-    };
-    const auto on_other_schedulers = [&](const Timing& timing) {
-        return is_port_of_multiprocessor(code, timing) ? covered(timing) : 0;
-    };
     DemandTables tables;
-    tables[ids::ports + suffix] = demand_table(code, [&](const Timing& timing, std::size_t) {
-        return std::max(on_own_scheduler(timing), on_other_schedulers(timing));
-    });
-    // S50: as many slot boundaries of the path as lie in the L cycles, each P', and no more than
-    // cycles by which the instruction makes grants lag.
-    const SlotDistance any = any_distance(distances);
-    const std::int64_t least_distance =
-        std::max<std::int64_t>(1, any.shortest - code.geometry.issue_slot.hi + 1);
-    DemandTable& held = tables[ids::stages + suffix];
-    held = cycles_per_grant(code);
-    for (std::int64_t& cycles : held) {
-        const std::int64_t boundaries = (longest_lag(code) - 1) / least_distance + 1;
-        cycles = cycles > 1 ? models::times(std::min(cycles - 1, boundaries), any.longest) : 0;
-    }
     // S78: N instructions are in the queue at each blocked boundary, each at those of its stay.
     if (const std::int64_t places = places_of_queue(code); places > 0) {
         const std::int64_t shared = slots_in_one_stay(code, distances);
@@ -82,72 +46,7 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
                 return timing.queue ? shared / places + (shared % places > 0 ? 1 : 0) : 0;
             });
     }
-    // S23, write buffer: one blocked slot, and those within the drain d: each P' of its warp slot,
-    // and no more in all than the shortest distance allows.
-    tables[ids::write_buffer + suffix] =
-        demand_table(code, [&](const Timing& timing, std::size_t) -> std::int64_t {
-            if (!timing.enters_write_buffer) return 0;
-            const std::int64_t drain = drain_time(code, timing, true);
-            std::int64_t while_draining = 0;
-            for (const SlotDistance& distance : distances)
-                while_draining = std::max(while_draining, models::times(drain, distance.longest) /
-                                                              distance.shortest);
-            while_draining =
-                std::min(while_draining, models::times(drain / any.shortest, any.longest));
-            return (models::Cycles{any.longest} + models::Cycles{while_draining}).count();
-        });
     return tables;
-}
-
-/// From block to block, or at barriers.
-bool path_changes_warp_slot(const TimedCode& code) {
-    return code.geometry.waves > 1 || most_barriers_if_none_ends_early(code) > 0;
-}
-
-/// S17, lemma 4: slots of a path through several waves that are blocked by ports.
-void add_blocked_in_waves(const TimedCode& code, const SlotDistance& blocked,
-                          const std::string& suffix, const CertificateValues& values,
-                          std::vector<Term>& terms) {
-    const LaunchGeometry& launch = code.geometry;
-    const std::string id = certificate_id::ports + suffix;
-    const std::vector<Term> of_launch{{launch.warps, 0, id}};
-    // What the first multiprocessor ran before the last block began, and the second from then on.
-    const std::int64_t blocks =
-        std::min(launch.blocks, launch.blocks_before_last() + launch.block_slots);
-    std::vector<Term> of_path{{models::times(blocks, launch.warps_per_block), 0, id}};
-    std::int64_t held = 0;
-    for (std::size_t i = 0; i < code.timings.size(); ++i) {
-        if (!code.reachable[i]) continue;
-        const Timing& timing = code.timings[i].value();
-        const std::int64_t cycles = slot_blocking_occupancy(code, timing);
-        if (cycles > launch.issue_slot.hi || is_port_of_multiprocessor(code, timing))
-            held = std::max(held, cycles);
-    }
-    if (held > 0) of_path.push_back({1, models::plus(held, blocked.longest - 1), ""});
-    const bool by_path =
-        launch.multiprocessors > 1 && sum_of(values, of_path) < sum_of(values, of_launch);
-    const std::vector<Term>& chosen = by_path ? of_path : of_launch;
-    terms.insert(terms.end(), chosen.begin(), chosen.end());
-}
-
-/// S50: slots that are blocked in the stages in front of the units.
-void add_blocked_in_stages(const TimedCode& code, const SlotDistance& blocked,
-                           const std::string& suffix, std::vector<Term>& terms) {
-    const LaunchGeometry& launch = code.geometry;
-    const std::int64_t lag = longest_lag(code);
-    if (lag == 0) return;
-    std::int64_t warps = launch.interfering_warps();
-    if (!path_changes_warp_slot(code)) {
-        // An instruction blocks slots up to the cycle L + 1 after its issue, its own warp's too.
-        const std::int64_t preceding =
-            preceding_warp_slots(code.kernel.policy, launch, launch.block_slots, blocked,
-                                 (lag + 1) / launch.issue_slot.hi);
-        warps = std::min(launch.per_scheduler(warps) - 1, preceding) +
-                (blocked.shortest <= lag + 1 ? 1 : 0);
-    }
-    terms.push_back({warps, 0, certificate_id::stages + suffix});
-    // Two blocked slots around the start of the last block need no issue in between.
-    terms.push_back({launch.waves > 1 ? 1 : 0, blocked.longest, ""});
 }
 
 /// S78: slots that are blocked by a full memory queue.
@@ -180,22 +79,16 @@ void add_blocked_by_queue(const TimedCode& code, const std::vector<SlotDistance>
                          ""});
 }
 
-/// S23: slots that are blocked by the write buffer, and the drains after the last store.
-void add_write_buffer(const TimedCode& code, const DemandTables& tables, const std::string& suffix,
+/// The drains after the last store.
+void add_final_drains(const TimedCode& code, const DemandTables& tables,
                       const CertificateValues& values, std::vector<Term>& terms) {
-    namespace ids = certificate_id;
-    const std::int64_t longest = largest_demand(tables, ids::upper_drain);
-    if (longest == 0 && most_stores(code) == 0) return;
-    const models::Interval entries = write_buffer_entries(code);
+    const std::string drains = certificate_id::upper_drain;
+    const std::int64_t longest = largest_demand(tables, drains);
+    if (longest == 0) return;
     const std::int64_t warps = code.geometry.interfering_warps();
-    // None is blocked while all stores fit.
-    if (models::times(most_stores(code), warps) > entries.lo)
-        terms.push_back({warps, 0, ids::write_buffer + suffix});
-    const std::int64_t full_buffer = models::times(longest, entries.hi);
-    const std::int64_t all_drains =
-        models::times(cycles_of(values, {1, 0, ids::upper_drain}), warps);
-    if (all_drains <= full_buffer)
-        terms.push_back({warps, 0, ids::upper_drain});
+    const std::int64_t full_buffer = models::times(longest, write_buffer_entries(code).hi);
+    if (models::times(cycles_of(values, {1, 0, drains}), warps) <= full_buffer)
+        terms.push_back({warps, 0, drains});
     else
         terms.push_back({1, full_buffer, ""});
 }
@@ -204,7 +97,7 @@ void add_write_buffer(const TimedCode& code, const DemandTables& tables, const s
 /// are blocked; `suffix`: of the certificates about these.
 std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& tables,
                                     const std::string& path_suffix, const SlotDistance& blocked,
-                                    const std::string& suffix, const PortsInSlots& ports,
+                                    const std::string& suffix, const BlockedPaths& blocked_paths,
                                     bool through_caches, const CertificateValues& values) {
     const LaunchGeometry& launch = code.geometry;
     std::vector<Term> terms{{launch.waves, 0, certificate_id::upper_path + path_suffix}};
@@ -215,14 +108,8 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
     // At a barrier the critical path goes over to a warp in any warp slot.
     terms.push_back({models::times(most_barriers_if_none_ends_early(code), launch.waves),
                      blocked.longest - 1, ""});
-    if (launch.waves > 1) {
-        add_blocked_in_waves(code, blocked, suffix, values, terms);
-    } else {
-        const auto distance = path_changes_warp_slot(code) ? std::nullopt : std::optional{blocked};
-        for (Term& term : blocked_port_terms(code, ports, distance, values))
-            terms.push_back(std::move(term));
-    }
-    add_blocked_in_stages(code, blocked, suffix, terms);
+    for (Term& term : blocked_terms(blocked_paths, blocked, !through_caches))
+        terms.push_back(std::move(term));
     if (has_queued_instructions(code)) {
         const bool in_any = suffix == certificate_id::in_any_warp_slot;
         add_blocked_by_queue(
@@ -231,14 +118,14 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
                    : std::vector<SlotDistance>{blocked},
             suffix, terms);
     }
-    if (!through_caches) add_write_buffer(code, tables, suffix, values, terms);
+    if (!through_caches) add_final_drains(code, tables, values, terms);
     return terms;
 }
 
 } // namespace
 
-DemandTables blocked_slot_demand_of(const TimedCode& code,
-                                    const std::vector<SlotDistance>& distances) {
+DemandTables queue_place_demand_of(const TimedCode& code,
+                                   const std::vector<SlotDistance>& distances) {
     DemandTables tables;
     for (const SlotDistance& distance : distances)
         tables.merge(demand_on(code, {distance}, certificate_suffix(distance)));
@@ -249,21 +136,22 @@ DemandTables blocked_slot_demand_of(const TimedCode& code,
 
 std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const DemandTables& tables,
                                                const std::vector<SlotDistance>& distances,
-                                               const PortsInSlots& ports, bool through_caches,
+                                               const BlockedPaths& blocked, bool through_caches,
                                                const CertificateValues& values) {
     const std::string in_any = certificate_id::in_any_warp_slot;
     const SlotDistance any = any_distance(distances);
     if (most_barriers_if_none_ends_early(code) > 0)
-        return time_division_sum(code, tables, in_any, any, in_any, ports, through_caches, values);
+        return time_division_sum(code, tables, in_any, any, in_any, blocked, through_caches,
+                                 values);
     std::vector<Term> worst;
     models::Cycles most{-1};
     for (const SlotDistance& distance : distances) {
         const std::string suffix = certificate_suffix(distance);
         // In several waves the critical path may come to any warp slot.
         auto terms = path_changes_warp_slot(code)
-                         ? time_division_sum(code, tables, suffix, any, in_any, ports,
+                         ? time_division_sum(code, tables, suffix, any, in_any, blocked,
                                              through_caches, values)
-                         : time_division_sum(code, tables, suffix, distance, suffix, ports,
+                         : time_division_sum(code, tables, suffix, distance, suffix, blocked,
                                              through_caches, values);
         const models::Cycles sum = sum_of(values, terms);
         if (!(most < sum)) continue;

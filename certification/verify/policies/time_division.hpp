@@ -4,7 +4,7 @@
 /// docs/theory).
 
 #include "certification/verify/interference/certificate_values.hpp"
-#include "certification/verify/policies/blocked_by_ports.hpp"
+#include "certification/verify/policies/blocked_paths.hpp"
 #include "certification/verify/policies/slot_table.hpp"
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace warpbound::certification::verify {
 
-/// What the instructions of a warp block of another warp's time slots, by ports and write buffer,
-/// for each distance and for any warp slot. `distances`: those of the warp slots.
-DemandTables blocked_slot_demand_of(const TimedCode& code,
-                                    const std::vector<SlotDistance>& distances);
+/// What the instructions of a warp block of time slots by filling a memory queue (S78), for each
+/// distance and for any warp slot. `distances`: those of the warp slots.
+DemandTables queue_place_demand_of(const TimedCode& code,
+                                   const std::vector<SlotDistance>& distances);
 
 /// The sum of S23 for the warp slot where it is largest. `through_caches`: write buffer and drains
 /// are left to the queueing terms (S29). Side: upper.
 std::vector<Term> time_division_upper_terms_of(const TimedCode& code, const DemandTables& tables,
                                                const std::vector<SlotDistance>& distances,
-                                               const PortsInSlots& ports, bool through_caches,
+                                               const BlockedPaths& blocked, bool through_caches,
                                                const CertificateValues& values);
 
 /// The lower bound of S23 that starts with a term of this certificate; none where the certificate

@@ -110,9 +110,12 @@ TEST(TimeDivision, LoseSlotsToPortsAndStores) {
 
 /// The alternative that bounds each blocked slot where it lies.
 const BoundExpression& blocked_where_they_lie(const SideResult& upper) {
+    const auto is_wanted = [](const BoundExpression& bound) {
+        return chosen_sum(bound).text.starts_with("blocked slots where they lie");
+    };
+    if (is_wanted(upper.bound)) return chosen_sum(upper.bound);
     for (const BoundExpression& part : upper.bound.parts)
-        if (chosen_sum(part).text.starts_with("blocked slots where they lie"))
-            return chosen_sum(part);
+        if (is_wanted(part)) return chosen_sum(part);
     throw std::out_of_range{"no bound by blocked slots where they lie"};
 }
 
@@ -125,9 +128,14 @@ std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int
         unit.scope = scope;
     set_moves(*context, "initiation", {cycles, cycles, cycles});
     const SideResult upper = envelope(*context).upper;
-    for (const BoundTerm& term : blocked_where_they_lie(upper).terms)
-        if (term.text.find("another warp occupies a port") != std::string::npos) return term.count;
-    return 0;
+    std::int64_t lost = 0;
+    std::int64_t slot = 0; // From one of the warp to the next one.
+    for (const BoundTerm& term : blocked_where_they_lie(upper).terms) {
+        if (term.text == "wait for the first slot") slot = term.cycles + 1;
+        if (term.text.find("another warp occupies a port") != std::string::npos)
+            lost += term.count * term.cycles;
+    }
+    return lost / slot;
 }
 
 // Eight places on each scheduler: 0 1 0 2 .. 0 7.
@@ -280,7 +288,7 @@ TEST(TimeDivision, LoseSlotsInOnePlaceFromBarrierToBarrier) {
         std::int64_t cycles = 0;
         for (const BoundTerm& term : envelope(*context).upper.terms)
             if (term.text.find("occupies a port") != std::string::npos)
-                cycles = term.count * term.cycles;
+                cycles += term.count * term.cycles;
         return cycles;
     };
     const std::string behind = "BAR.SYNC 0x0; MOV R1, R2; EXIT;";

@@ -1,5 +1,6 @@
 /// \file
-/// Bundles of launches under time division: slots that ports block, where they lie.
+/// Bundles of launches under time division: slots that ports and the write buffer block, where they
+/// lie.
 
 #include "tests/unit/certification/launched_bundles.hpp"
 
@@ -8,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::certification {
@@ -100,6 +103,46 @@ TEST(LaunchEvidence, OfPortsInSlotsWithoutACertificateThatNoTermNamesIsIncomplet
         EXPECT_EQ(structure_of(files), Verdict::Incomplete) << path;
     }
     testing::Test::RecordProperty("removed", removed);
+}
+
+/// Somebody counts a slot less in which the write buffer is full, and brings the claim in line.
+TEST(LaunchEvidence, OfAFullBufferInSlotsWithASlotLessFails) {
+    int changed = 0;
+    for (const char* launch : {in_one_wave, at_barriers, "slots of several waves"})
+        for (const char* number : {"count", "cycles"}) {
+            EvidenceFiles files = bundle_named(launch).files;
+            bool found = false;
+            edit(files, "claims.json", [&](Json& json) {
+                Json& upper = json["claims"][0];
+                Json& terms = upper["proof"]["terms"];
+                for (Json& term : terms) {
+                    if (term["text"].get<std::string>().find("write buffer is full") ==
+                        std::string::npos)
+                        continue;
+                    found = true;
+                    term[number] = term[number].get<std::int64_t>() - 1;
+                }
+                upper["value"] = tests::sum_of_terms(terms);
+            });
+            if (!found) continue;
+            ++changed;
+            EXPECT_EQ(structure_of(files), Verdict::Failed) << launch << ", " << number;
+        }
+    EXPECT_GE(changed, 2);
+}
+
+/// What `analyze` bounds under time division is claimed.
+TEST(LaunchEvidence, OfTimeSlotsClaimsWhatIsAnalyzed) {
+    for (const Launched& launched : launches()) {
+        if (std::string_view{launched.policy}.rfind("variable-rate", 0) != 0 ||
+            launched.refresh_interval)
+            continue;
+        const Json claims =
+            Json::parse(bundle_of(launched).files.at("claims.json").bytes)["claims"];
+        EXPECT_EQ(claims[0]["value"].get<std::int64_t>(),
+                  analysis_of(launched).execution_time.upper.proved.count())
+            << launched.name;
+    }
 }
 
 TEST(LaunchEvidence, OfPortsInSlotsUnderAnotherTableOfSlotsFails) {
