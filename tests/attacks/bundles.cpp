@@ -118,6 +118,13 @@ EvidenceFiles certified(Honest which) {
                          "--launch", "1x192", "--policy", "variable-rate:fast=0,every=2"});
         break;
     }
+    case Honest::SlotsOfQueue: {
+        const std::string ten = tree + "/docs/theory/examples/10-";
+        append(certify,
+               {ten + "barrier.sass", "--architecture", ten + "queue.xml", "--launch", "1x128",
+                "--multiprocessors", "1", "--policy", "variable-rate:fast=0,every=2"});
+        break;
+    }
     case Honest::SlotsOfStores:
     case Honest::SlotsOfReads:
     case Honest::SlotsAtBarrier: {

@@ -33,6 +33,7 @@ enum class Honest {
     SlotsOfStores,  ///< Time slots of warps whose stores fill the write buffer.
     SlotsOfReads,   ///< Time slots of warps behind read ports.
     SlotsAtBarrier, ///< Time slots of warps that wait for each other at a barrier.
+    SlotsOfQueue,   ///< The same behind memory queues, on two schedulers.
     Counted,        ///< A loop whose bound follows from the code alone.
     Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.

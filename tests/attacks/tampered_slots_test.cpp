@@ -24,6 +24,7 @@ using tests::Tampering;
 
 const std::string ports = "execution-time-upper-ports-";
 const std::string stages = "execution-time-upper-stages-";
+const std::string queue_places = "execution-time-upper-queue-places-";
 
 /// The first of some terms, changed, and the claim in line.
 std::function<void(EvidenceFiles&)> changed_term(const std::function<bool(const Json&)>& is_wanted,
@@ -53,13 +54,16 @@ std::function<void(EvidenceFiles&)> term_of(const std::string& certificates,
         change);
 }
 
-std::function<void(EvidenceFiles&)> term_of_full_buffer(const std::function<void(Json&)>& change) {
+/// Terms that name no certificate.
+std::function<void(EvidenceFiles&)> number_of(const std::string& text,
+                                              const std::function<void(Json&)>& change) {
     return changed_term(
-        [](const Json& term) {
-            return term.value("text", "").find("write buffer is full") != std::string::npos;
-        },
+        [text](const Json& term) { return term.value("text", "").find(text) != std::string::npos; },
         change);
 }
+
+const std::string full_buffer = "write buffer is full";
+const std::string queued_at_barrier = "holds when a barrier opens";
 
 void one_less(Json& term) {
     term.at("count") = term.at("count").get<std::int64_t>() - 1;
@@ -107,14 +111,20 @@ const std::vector<Tampering> of_slots{
     {"BarrierIntervalLeftOut", Honest::SlotsAtBarrier, term_of(ports, none), 1, "its sum lacks"},
     {"UsesInABarrierIntervalBlockFewerSlots", Honest::SlotsAtBarrier, shorter_uses(ports), 1,
      "a cost is not the sum over its block"},
-    {"FewerSlotsOfAFullBuffer", Honest::SlotsOfStores, term_of_full_buffer(one_less), 1,
+    {"FewerSlotsOfAFullBuffer", Honest::SlotsOfStores, number_of(full_buffer, one_less), 1,
      "its sum lacks"},
-    {"ShorterSlotsOfAFullBuffer", Honest::SlotsOfStores, term_of_full_buffer(shorter_slots), 1,
+    {"ShorterSlotsOfAFullBuffer", Honest::SlotsOfStores, number_of(full_buffer, shorter_slots), 1,
      "its sum lacks"},
-    {"FullBufferLeftOut", Honest::SlotsOfStores, term_of_full_buffer(none), 1, "its sum lacks"},
+    {"FullBufferLeftOut", Honest::SlotsOfStores, number_of(full_buffer, none), 1, "its sum lacks"},
     {"FewerWarpsHoldTheStages", Honest::SlotsOfReads, term_of(stages, one_less), 1,
      "its sum lacks"},
     {"StagesLeftOut", Honest::SlotsOfReads, term_of(stages, none), 1, "its sum lacks"},
+    {"FewerWarpsFillAQueue", Honest::SlotsOfQueue, term_of(queue_places, one_less), 1,
+     "its sum lacks"},
+    {"LessQueuedAtABarrier", Honest::SlotsOfQueue, number_of(queued_at_barrier, shorter_slots), 1,
+     "its sum lacks"},
+    {"QueuedAtABarrierLeftOut", Honest::SlotsOfQueue, number_of(queued_at_barrier, none), 1,
+     "its sum lacks"},
     {"ReadsBlockFewerSlots", Honest::SlotsOfReads, shorter_uses(stages), 1,
      "a cost is not the sum over its block"},
 };

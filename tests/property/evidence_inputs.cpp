@@ -114,7 +114,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     const bool in_slots = drawn == Drawn::CachesInSlots || drawn == Drawn::FrontEndInSlots;
     const bool behind_front_end =
         drawn == Drawn::FrontEndInSlots || drawn == Drawn::FrontEndInTurns;
-    const bool is_held_back = drawn == Drawn::HeldBackQueue;
+    const bool at_barriers = drawn == Drawn::QueueAtBarriers;
+    const bool is_held_back = drawn == Drawn::HeldBackQueue || at_barriers;
     const bool many_waves = drawn == Drawn::ManyWaves;
     const bool fetches = drawn == Drawn::Fetch || (behind_front_end && seed / 4 % 3 != 1) ||
                          (many_waves && seed / 4 % 5 == 1);
@@ -126,6 +127,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     const std::size_t chosen = random() % policies.size();
     constexpr std::array holding_back{"srr", "two-level:active=1", "variable-rate:fast=0,every=2"};
     std::string policy = in_turns                        ? "srr"
+                         : at_barriers                   ? slots[chosen % slots.size()]
                          : is_held_back                  ? holding_back[seed / 4 % 3]
                          : in_slots                      ? slots[chosen % slots.size()]
                          : fetches || queues || operands ? conserving[chosen % conserving.size()]
@@ -148,7 +150,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
                         (fetches && !many_waves && seed % 3 == 0) ||
                         (behind_front_end && seed % 7 == 3);
     if (cached) options.statements += 5;
-    options.barriers = !alone && !many_waves && seed % 2 == 0;
+    options.barriers = !alone && !many_waves && (at_barriers || seed % 2 == 0);
     const bool is_crowded = (drawn == Drawn::ReadPorts || behind_front_end) && seed % 2 == 1;
     options.memory = options.predicates = !is_crowded;
     options.clock_reads = alone;
@@ -192,7 +194,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     if (in_order) {
         const std::int64_t slot = from_one_to(behind_front_end && seed % 2 == 0 ? 1 : 3);
         set_value(architecture.schedulers, "issue-slot", {slot, slot, slot});
-        if (seed % 3 != 0) set_value(architecture.schedulers, "count", {1, 1, 1});
+        if (seed % 3 != 0 && !at_barriers) set_value(architecture.schedulers, "count", {1, 1, 1});
         if (seed % 5 == 0) set_value(architecture.blocks, "start", {5, 500, 4'000});
     }
     if (cached) lead_through_caches(architecture, kernel.facts, random);
@@ -208,9 +210,12 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     state_uniform_elsewhere(kernel.facts, input.listing);
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
-    const std::int64_t blocks = many_waves ? 40 + from_one_to(240) : from_one_to(16);
+    const std::int64_t blocks = at_barriers  ? 1
+                                : many_waves ? 40 + from_one_to(240)
+                                             : from_one_to(16);
     std::int64_t threads = 32 * (in_order && seed % 4 == 1 ? 1 : from_one_to(9));
     if (many_waves) threads += 64;
+    if (at_barriers) threads += 96;
     if (seed % 7 == 0) threads -= static_cast<std::int64_t>(seed / 7 % 32); // The last warp's.
     input.launch = alone ? "1x32" : std::to_string(blocks) + "x" + std::to_string(threads);
     // Fits in every machine, some of them less often than places (C30).

@@ -18,6 +18,8 @@ enum class Drawn {
     ReadPorts,        ///< One warp or several on a machine with read ports and a reuse cache.
     MemoryQueue,      ///< One warp or several on a machine with memory queues.
     HeldBackQueue,    ///< Several on such a machine, in slots, strict turns or small active sets.
+    QueueAtBarriers,  ///< On such a machine one block in slots, on several schedulers, whose warps
+                      ///< wait for each other at barriers.
     Fetch,            ///< On machines with small instruction caches, in no order.
     FrontEndInSlots,  ///< Several warps in slots of their own, behind read ports, small instruction
                       ///< caches, or both.

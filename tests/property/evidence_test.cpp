@@ -336,6 +336,12 @@ TEST(EvidenceProperty, OfMemoryQueuesUnderPoliciesThatHoldWarpsBackAddsUpAndHold
                 "stalls of a warp within the active set, as many warps at a time as it holds"});
 }
 
+TEST(EvidenceProperty, OfMemoryQueuesAtBarriersAddsUpAndHoldsRuns) {
+    check_sums(Drawn::QueueAtBarriers,
+               {"slots of the warp in which the memory queue of its scheduler is full",
+                "slots that a memory queue may block by what it holds when a barrier opens"});
+}
+
 /// That the script needs each region: without one, counts beyond the bound turn where no path
 /// enters.
 void expect_needed_regions(const check::KernelCase& kernel, const check::Certificate& certificate,

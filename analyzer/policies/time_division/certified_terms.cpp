@@ -11,6 +11,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
+using models::plus;
 using models::times;
 
 /// Sum of certified terms for a launch.
@@ -64,9 +65,19 @@ private:
         const CertificateName full{
             "execution-time-upper-queue-places" + id_suffix(),
             "slots that the memory instructions of a warp block by filling the memory queue"};
+        const std::int64_t of_warp =
+            certified_most(kernel_, run_, full, queue_.blocked_time(distances_));
+        const models::Warps between = queue_.warps_between_barriers();
+        const std::int64_t at_barriers =
+            times(critical_.barriers, queue_.blocked_at_barrier(distances_));
+        const bool by_intervals =
+            shape_.waves() == 1 && critical_.barriers > 0 &&
+            plus(times(of_warp, between), at_barriers) < times(of_warp, queue_.warps());
         add("slots of the warp in which the memory queue of its scheduler is full",
-            queue_.warps().count(),
-            certified_most(kernel_, run_, full, queue_.blocked_time(distances_)), full.id);
+            (by_intervals ? between : queue_.warps()).count(), of_warp, full.id);
+        if (by_intervals)
+            add("slots that a memory queue may block by what it holds when a barrier opens",
+                critical_.barriers, queue_.blocked_at_barrier(distances_));
         add("slots that a memory queue may block again after the start of the last block", 1,
             queue_.blocked_at_last_start(distances_));
     }

@@ -35,6 +35,12 @@ QueueSlots::QueueSlots(const TimedKernel& kernel, const LaunchGeometry& shape,
                  (leaves_out_blocks_ && places > 0);
 }
 
+models::Warps QueueSlots::warps_between_barriers() const {
+    // Of the critical path's block those of the scheduler that it is on.
+    return shape_.on_one_scheduler(shape_.warps_per_block) + shape_.warps() -
+           shape_.warps_per_block;
+}
+
 std::int64_t QueueSlots::time_in_stay(const std::vector<SlotDistance>& distances) const {
     if (distances.size() == 1)
         return times(boundaries_on_path(shape_, stay_, distances.front()),

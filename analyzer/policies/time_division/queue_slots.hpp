@@ -31,6 +31,15 @@ public:
     /// The longest time of slots of the path that each instruction blocks, where the path may go
     /// from warp slot to warp slot with these slot distances. Side: upper.
     [[nodiscard]] InstructionCosts blocked_time(const std::vector<SlotDistance>& distances) const;
+    /// In one wave, at barriers: warps whose memory instructions count where those do apart that a
+    /// queue holds when a barrier opens (docs/theory, S78, lemma 6).
+    [[nodiscard]] models::Warps warps_between_barriers() const;
+    /// The longest time of slots of such a path that what a queue holds at one instant blocks.
+    /// Side: upper.
+    [[nodiscard]] std::int64_t
+    blocked_at_barrier(const std::vector<SlotDistance>& distances) const {
+        return time_in_stay(distances);
+    }
     /// The longest time of slots of such a path that are blocked besides, in several waves: by what
     /// a queue holds when the last block starts, and by the boundaries around that. Side: upper.
     [[nodiscard]] std::int64_t

@@ -51,7 +51,8 @@ DemandTables demand_on(const TimedCode& code, const std::vector<SlotDistance>& d
 
 /// S78: slots that are blocked by a full memory queue.
 void add_blocked_by_queue(const TimedCode& code, const std::vector<SlotDistance>& blocked,
-                          const std::string& suffix, std::vector<Term>& terms) {
+                          const std::string& suffix, const CertificateValues& values,
+                          std::vector<Term>& terms) {
     const LaunchGeometry& launch = code.geometry;
     const bool has_waves = launch.waves > 1;
     const bool moves = has_waves && launch.multiprocessors > 1;
@@ -70,7 +71,18 @@ void add_blocked_by_queue(const TimedCode& code, const std::vector<SlotDistance>
         });
     // None is blocked where all of them have places.
     if (!has_left_over && models::times(of_warp, warps) <= places_of_queue(code)) return;
-    terms.push_back({warps, 0, certificate_id::queue_places + suffix});
+    const std::string id = certificate_id::queue_places + suffix;
+    std::vector<Term> counted{{warps, 0, id}};
+    const std::int64_t barriers = most_barriers_if_none_ends_early(code);
+    if (!has_waves && barriers > 0) {
+        // S78, lemma 6: of the path's block one scheduler, and what is queued at each barrier.
+        const std::int64_t others = warps - launch.warps_per_block;
+        const std::vector<Term> by_intervals{
+            {others + launch.per_scheduler(launch.warps_per_block), 0, id},
+            {barriers, slots_in_one_stay(code, blocked), ""}};
+        if (sum_of(values, by_intervals) < sum_of(values, counted)) counted = by_intervals;
+    }
+    terms.insert(terms.end(), counted.begin(), counted.end());
     // The first one after the start of the last block may follow one before it at any distance.
     if (has_waves)
         terms.push_back({1,
@@ -116,7 +128,7 @@ std::vector<Term> time_division_sum(const TimedCode& code, const DemandTables& t
             code,
             in_any ? distances_of_warp_slots(code.kernel.policy, launch, launch.block_slots)
                    : std::vector<SlotDistance>{blocked},
-            suffix, terms);
+            suffix, values, terms);
     }
     if (!through_caches) add_final_drains(code, tables, values, terms);
     return terms;
