@@ -119,7 +119,11 @@ void add_facts(const TimedKernel& kernel, FactTexts& texts) {
         add(fact.from, "exclusive blocks",
             fmt::format("0x{:04x} and 0x{:04x}", fact.first, fact.second));
     for (const auto& fact : facts.constraints)
-        add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
+        if (fact.from.line == 0)
+            add(fact.from, "infeasible paths",
+                fmt::format("{} (by abstract execution)", text_of(DerivedPathFact{fact, {}})));
+        else
+            add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
     for (const auto& fact : facts.memory)
         add(fact.from,
             fact.from == models::from_arguments ? "memory accesses whose lanes lie within 4 GiB"
