@@ -112,10 +112,19 @@ EvidenceFiles certified(Honest which) {
                          "--architecture", tree + "/docs/theory/examples/small.xml", "--launch",
                          "1x96", "--assume", "schedulers/count=1", "--policy", "srr"});
         break;
-    case Honest::Slots: {
+    case Honest::Slots:
+    case Honest::Starts:
+    case Honest::Orders: {
         const std::string examples = tree + "/docs/theory/examples/";
         append(certify, {examples + "5-two-warps.sass", "--architecture", examples + "small.xml",
-                         "--launch", "1x192", "--policy", "variable-rate:fast=0,every=2"});
+                         "--policy", "variable-rate:fast=0,every=2"});
+        // With an interval the schedule is open.
+        if (which == Honest::Slots)
+            append(certify,
+                   {"--launch", "1x192", "--assume", "classes/load-shared/latency=28..30"});
+        if (which == Honest::Starts)
+            append(certify, {"--launch", "1x96", "--assume", "schedulers/count=1"});
+        if (which == Honest::Orders) append(certify, {"--launch", "1x192"});
         break;
     }
     case Honest::SlotsOfQueue: {
@@ -136,6 +145,8 @@ EvidenceFiles certified(Honest which) {
                          "--architecture", examples + (reads ? "10-read-ports.xml" : "small.xml"),
                          "--launch", "1x96", "--assume", "schedulers/count=1", "--policy",
                          "variable-rate:fast=0,every=2"});
+        // With an interval the schedule is open.
+        if (which == Honest::SlotsOfStores) append(certify, {"--assume", "write-buffer/drain=DRAIN"});
         break;
     }
     case Honest::Counted:

@@ -34,6 +34,8 @@ enum class Honest {
     SlotsOfReads,   ///< Time slots of warps behind read ports.
     SlotsAtBarrier, ///< Time slots of warps that wait for each other at a barrier.
     SlotsOfQueue,   ///< The same behind memory queues, on two schedulers.
+    Starts,         ///< Time slots of warps with one path, whose schedules follow from the start.
+    Orders,         ///< The same on two schedulers, whose order of issue within a cycle matters.
     Counted,        ///< A loop whose bound follows from the code alone.
     Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.

@@ -45,8 +45,8 @@ class ScheduleSearch {
 public:
     /// `launches`: how many launches are explored for one result.
     ScheduleSearch(const SmStateMachine& machine, std::int64_t launches)
-        : machine_{machine}, states_left_{most_states / launches}, steps_left_{most_steps /
-                                                                               launches} {}
+        : machine_{machine}, states_left_{most_states / launches},
+          most_steps_{most_steps / launches}, steps_left_{most_steps_} {}
 
     std::optional<TimeRange> run(Deadline deadline) {
         std::vector<Time> starts(machine_.schedulers().size(), 0);
@@ -65,6 +65,13 @@ public:
         }
         if (gave_up_) return std::nullopt;
         return ended_;
+    }
+
+    /// The times, with the work of this search.
+    [[nodiscard]] ExploredTimes with_work(const TimeRange& times) const {
+        return {{models::Cycles{times.least}, models::Cycles{times.most}},
+                most_steps_ - steps_left_,
+                numbers_of_all_};
     }
 
 private:
@@ -91,7 +98,10 @@ private:
         numbers_ += state.size();
         if (numbers_ > most_numbers) gave_up_ = true;
         const auto [entry, is_new] = pending_[now + at].emplace(std::move(state), completion);
-        if (is_new) return;
+        if (is_new) {
+            numbers_of_all_ += static_cast<std::int64_t>(entry->first.size());
+            return;
+        }
         numbers_ -= entry->first.size();
         entry->second.least = std::min(entry->second.least, completion.least);
         entry->second.most = std::max(entry->second.most, completion.most);
@@ -144,23 +154,24 @@ private:
     std::map<Time, std::unordered_map<std::vector<Time>, TimeRange, StateHash>> pending_;
     std::optional<TimeRange> ended_; ///< Completion times of all launches that ended.
     std::size_t numbers_ = 0;        ///< In pending states.
+    std::int64_t numbers_of_all_ = 0;
     std::int64_t states_left_;
+    std::int64_t most_steps_;
     std::int64_t steps_left_;
     bool gave_up_ = false;
 };
 
 } // namespace
 
-std::optional<models::Bounds<models::Cycles>> explored_times(const TimedKernel& kernel,
-                                                             const ScheduledLaunch& launch,
-                                                             Deadline deadline,
-                                                             std::int64_t launches) {
+std::optional<ExploredTimes> explored_times(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch, Deadline deadline,
+                                            std::int64_t launches) {
     const auto machine = SmStateMachine::of(kernel, launch);
     if (!machine) return std::nullopt;
-    const auto times = ScheduleSearch{*machine, launches}.run(deadline);
+    ScheduleSearch search{*machine, launches};
+    const auto times = search.run(deadline);
     if (!times) return std::nullopt;
-    return models::Bounds<models::Cycles>{models::Cycles{times->least},
-                                          models::Cycles{times->most}};
+    return search.with_work(*times);
 }
 
 } // namespace warpbound::analyzer

@@ -13,6 +13,13 @@
 
 namespace warpbound::analyzer {
 
+struct ExploredTimes {
+    models::Bounds<models::Cycles> times;
+    std::int64_t steps = 0; ///< Cycles and issues.
+    /// By which all states in which the order of issue within a cycle matters are told apart.
+    std::int64_t numbers = 0;
+};
+
 /// Least and largest execution time of blocks that start together on one multiprocessor (some of
 /// its warp slots may be empty), over all phases of the slots of each scheduler and all orders of
 /// issue within a cycle. `launches`: how many launches are explored for one result. `Unit:` core
@@ -20,9 +27,8 @@ namespace warpbound::analyzer {
 /// None when warps have more than one path, wait at barriers, issue twice in a cycle or access the
 /// caches, in several waves, when a relevant value is not exact, after the deadline, or when there
 /// are too many states or steps. Requires: no access waits for others in the memory system.
-std::optional<models::Bounds<models::Cycles>> explored_times(const TimedKernel& kernel,
-                                                             const ScheduledLaunch& launch,
-                                                             Deadline deadline,
-                                                             std::int64_t launches);
+std::optional<ExploredTimes> explored_times(const TimedKernel& kernel,
+                                            const ScheduledLaunch& launch, Deadline deadline,
+                                            std::int64_t launches);
 
 } // namespace warpbound::analyzer

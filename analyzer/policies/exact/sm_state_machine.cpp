@@ -85,6 +85,7 @@ std::optional<SmStateMachine> SmStateMachine::of(const TimedKernel& kernel,
     if (machine.period_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
     machine.entries_ = static_cast<std::size_t>(entries);
     machine.units_ = kernel.architecture->units.size();
+    machine.has_any_order_ = is_amd(kernel.function->target);
     machine.components_ = awaited_components(machine.pipelines_, *path);
     return machine;
 }
@@ -180,7 +181,12 @@ bool SmStateMachine::issue(SmState& launch, std::size_t index, Time at) const {
         launch.drains.push_back(drained);
         launch.completion = std::max(launch.completion, drained);
     }
+    PipelineState least = has_any_order_ ? warp.state : PipelineState{};
     pipelines_.upper.issue(warp.state, step.step.instruction, at - warp.last);
+    if (has_any_order_) {
+        pipelines_.lower.issue(least, step.step.instruction, at - warp.last);
+        if (least != warp.state) return false;
+    }
     launch.completion = std::max(launch.completion, at + pipelines_.upper.completion(warp.state));
     warp.last = at;
     ++warp.next;

@@ -129,6 +129,8 @@ private:
     std::vector<std::size_t> components_; ///< State components of the pipeline that may be awaited.
     std::size_t units_ = 0;
     std::size_t entries_ = 0; ///< Relevant entries of the write buffer.
+    /// Releases in any order (C99): the sides agree only as far as their states are equal.
+    bool has_any_order_ = false;
 };
 
 } // namespace warpbound::analyzer

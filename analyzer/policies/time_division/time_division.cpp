@@ -1,5 +1,6 @@
 #include "analyzer/policies/time_division/time_division.hpp"
 
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/policies/exact/schedule_exploration.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
@@ -21,7 +22,9 @@ namespace {
 struct ScheduleTimes {
     models::Cycles lower{0};
     models::Cycles upper{0};
-    bool explored = false; ///< Over all orders of issue within a cycle.
+    bool explored = false;    ///< Over all orders of issue within a cycle.
+    std::int64_t steps = 0;   ///< Of the exploration.
+    std::int64_t numbers = 0; ///< Of its states.
 };
 
 /// Whether the schedule follows from the start and the order of issues within a cycle: no access
@@ -47,8 +50,12 @@ std::optional<ScheduleTimes> schedule_times(const TimedKernel& kernel,
         const ScheduledLaunch one{shape.one_multiprocessor(blocks), launch.policy};
         auto times = simulated_times(kernel, one, launches);
         if (!times) {
-            times = explored_times(kernel, one, deadline, launches);
             times_of_all.explored = true;
+            if (const auto explored = explored_times(kernel, one, deadline, launches)) {
+                times = explored->times;
+                times_of_all.steps += explored->steps;
+                times_of_all.numbers += explored->numbers;
+            }
         }
         if (!times) return std::nullopt;
         times_of_all.upper = std::max(times_of_all.upper, times->upper());
@@ -57,6 +64,15 @@ std::optional<ScheduleTimes> schedule_times(const TimedKernel& kernel,
     }
     times_of_all.lower = *fastest;
     return times_of_all;
+}
+
+/// Whether the check steps or explores these schedules again (S17, lemma 6, and S30). It takes no
+/// more steps than the analysis, and keeps no more numbers.
+bool has_evidence(const TimedKernel& kernel, const ScheduleTimes& times) {
+    constexpr std::int64_t most_steps = std::int64_t{1} << 21U;
+    constexpr std::int64_t most_numbers = std::int64_t{1} << 24U;
+    return !has_divergent_branch(*kernel.function, *kernel.stated) && times.steps <= most_steps &&
+           times.numbers <= most_numbers;
 }
 
 /// The time over all schedules. `answer`: a bound, whose path is kept.
@@ -71,7 +87,17 @@ std::optional<SideAnswer> explored(const AnalysisContext& context, const SideAns
     if (times->explored) text += ", in every order of issue within a cycle";
     if (context.launch.shape.multiprocessors > 1) text += ", for every distribution of blocks";
     const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
-    return explored_schedules(answer, "schedule exploration", {std::move(text), 1, time.count()});
+    SideAnswer schedules =
+        explored_schedules(answer, "schedule exploration", {std::move(text), 1, time.count()});
+    schedules.execution.bound.has_evidence = has_evidence(context.kernel, *times);
+    return schedules;
+}
+
+/// Whether the time of schedules is claimed rather than the other bound, which comes first. No
+/// certificate is then kept, which says so.
+bool claims_schedules(const SideAnswer& schedules, const SideAnswer& other) {
+    return schedules.execution.bound.has_evidence &&
+           schedules.execution.proved < other.execution.proved;
 }
 
 class TimeDivision final : public Policy {
@@ -89,8 +115,10 @@ public:
         Alternatives all{time_division_with_evidence(kernel, launch, run, critical.value(), queue,
                                                      paths.value())};
         if (wanted != Wanted::WithEvidence)
-            if (auto schedules = explored(context, all.front(), Side::Upper, run.deadline))
+            if (auto schedules = explored(context, all.front(), Side::Upper, run.deadline)) {
+                if (claims_schedules(*schedules, all.front())) keep_counted_certificates(run, {});
                 all.push_back(std::move(*schedules));
+            }
         return all;
     }
 

@@ -27,6 +27,8 @@ struct Outstanding {
     void pass(std::int64_t cycles);
     /// Takes the larger of each. Returns whether one grew.
     bool cover(const Outstanding& other);
+
+    friend bool operator==(const Outstanding&, const Outstanding&) = default;
 };
 
 /// From an issue of a warp to its next one.

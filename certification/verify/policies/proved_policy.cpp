@@ -6,6 +6,7 @@
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/wave_cover.hpp"
+#include "certification/verify/policies/schedules_in_slots.hpp"
 #include "certification/verify/policies/strict_round_robin.hpp"
 #include "certification/verify/policies/time_division.hpp"
 #include "certification/verify/policies/two_level.hpp"
@@ -104,7 +105,20 @@ bool has_time_slots(const TimedCode& code) {
     return models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::TimeDivision;
 }
 
+/// S17, S30: the kernel then has no certificates of the upper side.
+std::optional<std::vector<Term>> sum_of_schedules(const PolicyInputs& inputs) {
+    const auto& certificates = inputs.code.kernel.certificates;
+    if (std::any_of(certificates.begin(), certificates.end(), [](const Certificate& certificate) {
+            return certificate.id.rfind(certificate_id::upper_path, 0) == 0;
+        }))
+        return std::nullopt;
+    const auto times = times_of_schedules(inputs.code);
+    if (!times) return std::nullopt;
+    return std::vector<Term>{{1, times->upper().count(), ""}};
+}
+
 Sums sums_of_time_slots(const PolicyInputs& inputs) {
+    if (auto schedules = sum_of_schedules(inputs)) return {std::move(*schedules)};
     return {time_division_upper_terms_of(inputs.code, inputs.tables, inputs.demand.distances,
                                          inputs.demand.blocked, inputs.through_caches,
                                          inputs.values)};
@@ -153,7 +167,7 @@ constexpr std::array proved_policies{
                  .lower = time_division_lower_terms_of,
                  .covers = covers_stages,
                  .by_addresses = QueueingProof::InTimeSlots,
-                 .theorems = "S17, S23, S29, S78"},
+                 .theorems = "S17, S23, S29, S30, S78"},
 };
 static_assert(proved_policies.size() == models::named_policies.size());
 

@@ -32,6 +32,24 @@ std::int64_t SchedulerSlots::repeats_after() const {
     return models::times(every, others / std::gcd(others, every - 1));
 }
 
+std::int64_t SchedulerSlots::next_own(std::int64_t warp_slot, std::int64_t cycle) const {
+    const std::int64_t at = cycle / duration;
+    if (warp_slots == 1 || owner(at) == warp_slot) return cycle;
+    if (warp_slot == fast) return models::times(at / every + 1, models::times(every, duration));
+    // The time slots before `at` that the fast warp slot does not own; the others take them in
+    // turn.
+    const std::int64_t others = warp_slots - 1;
+    const std::int64_t before = at - (at + every - 1) / every;
+    const std::int64_t own = warp_slot < fast ? warp_slot : warp_slot - 1;
+    const std::int64_t next = before + (own - before % others + others) % others;
+    return models::times(next + 1 + next / (every - 1), duration);
+}
+
+std::int64_t SchedulerSlots::different_starts() const {
+    if (warp_slots == 1) return 1;
+    return models::times(taken == warp_slots ? every : repeats_after(), duration);
+}
+
 std::vector<SchedulerSlots> slots_of_schedulers(const models::WarpPolicy& policy,
                                                 const LaunchGeometry& launch, std::int64_t blocks) {
     const std::int64_t all = launch.resident_warps();

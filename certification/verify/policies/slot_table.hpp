@@ -27,11 +27,21 @@ struct SchedulerSlots {
     std::int64_t every = 2;    ///< It owns each time slot whose number is a multiple of this.
     std::int64_t duration = 1; ///< Of a time slot. `Unit:` core cycles.
 
+    /// Whether as many warp slots of it have warps, of as many.
+    [[nodiscard]] bool is_like(const SchedulerSlots& other) const {
+        return warp_slots == other.warp_slots && taken == other.taken;
+    }
     [[nodiscard]] SlotDistance distance(std::int64_t warp_slot) const;
     /// The warp slot that owns it. Requires: several warp slots.
     [[nodiscard]] std::int64_t owner(std::int64_t time_slot) const;
     /// Time slots after which owners repeat.
     [[nodiscard]] std::int64_t repeats_after() const;
+    /// The first cycle from `cycle` on that is in a time slot of the warp slot. The time slot 0
+    /// begins in the cycle 0. `Unit:` core cycles.
+    [[nodiscard]] std::int64_t next_own(std::int64_t warp_slot, std::int64_t cycle) const;
+    /// Cycles in which a run may start, from 0 on, that differ in more than names of warp slots:
+    /// where all have warps, the fast one and `every` time slots tell all starts apart (S30).
+    [[nodiscard]] std::int64_t different_starts() const;
 };
 
 /// Of each scheduler that has a warp when this many blocks are resident.

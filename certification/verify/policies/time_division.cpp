@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
+#include "certification/verify/policies/schedules_in_slots.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -177,6 +178,11 @@ std::optional<std::vector<Term>> time_division_lower_terms_of(const TimedCode& c
                                                               const std::string& first_certificate,
                                                               const CertificateValues& values) {
     const LaunchGeometry& launch = code.geometry;
+    if (first_certificate.empty()) {
+        const auto times = times_of_schedules(code);
+        if (!times) return std::nullopt;
+        return std::vector<Term>{{1, times->lower().count(), ""}};
+    }
     // Warp slots that are taken on some multiprocessor.
     const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);
     for (const SlotDistance& distance :
