@@ -1,6 +1,7 @@
 /// \file
 /// Attacks on bundles about pipelines: numbers, description, machine, kernels, assumptions.
 
+#include "assembly/support/source_text.hpp"
 #include "tests/attacks/bundles.hpp"
 
 #include <gtest/gtest.h>
@@ -49,6 +50,24 @@ void make_kernels_faster(EvidenceFiles& files) {
     for (auto& claim : inner["claims"])
         if (claim.value("side", "") == "upper") claim["value"] = 20'000;
     files.at("kernels/claims.json").bytes = inner.dump();
+}
+
+/// The lower bounds of the kernels rest on data that other stages do not load meanwhile.
+void let_kernels_run_alone(EvidenceFiles& files) {
+    const std::string folder = "kernels/";
+    EvidenceFiles inner;
+    for (const auto& [path, file] : files)
+        if (path.starts_with(folder)) inner[path.substr(folder.size())] = file;
+    json("claims.json", [](Json& of_kernels) {
+        for (Json& claim : of_kernels["claims"])
+            if (claim.value("side", "") == "lower")
+                claim["proof"]["loaded-data"] = {
+                    {"bytes", 32}, {"units", 0}, {"sets", Json::array()}};
+    })(inner);
+    tests::seal(inner);
+    for (const auto& [path, file] : inner)
+        files.at(folder + path).bytes = file.bytes;
+    set(claims, "/kernels/sha256", assembly::digest_of(inner.at("manifest.json").bytes))(files);
 }
 
 const std::vector<Tampering> of_pipelines{
@@ -117,6 +136,7 @@ const std::vector<Tampering> of_pipelines{
           "lo=\"150\" typical=\"250\" hi=\"300\""),
      1, "the machine of K1"},
     {"KernelsFaster", Honest::Pipeline, make_kernels_faster, 5, "kernels"},
+    {"KernelsThatRunAlone", Honest::Pipeline, let_kernels_run_alone, 1, "runs alone"},
     {"KernelsRemoved", Honest::Pipeline,
      [](EvidenceFiles& files) {
          std::erase_if(files,

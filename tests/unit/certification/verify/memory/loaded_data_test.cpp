@@ -292,29 +292,30 @@ std::string with_stalls(const std::string& body) {
 }
 
 /// saxpy on the RTX 2080 Ti: buffers of 16 MiB.
+BundleInputs inputs_of_saxpy(std::int64_t row_hit) {
+    BundleInputs inputs;
+    inputs.tool_version = "1.2.3";
+    KernelInput& kernel = inputs.kernels.emplace_back();
+    kernel.kernel = "k";
+    kernel.listing = "!Arch sm_75\n!Kernel k\n" +
+                     with_stalls(own_index + leaves_beyond_limit + load("0x160") +
+                                 load("0x168", "") + store("0x170") + "EXIT;\n") +
+                     "!EndKernel\n";
+    auto machine = models::load_architecture("turing-rtx2080ti").value();
+    machine.fetch = {};
+    machine.register_file = {};
+    std::erase_if(machine.memories, [](const auto& one) { return one.name == "constant"; });
+    EXPECT_TRUE(models::override_value(machine, "memories/dram/row-hit", row_hit));
+    kernel.architecture = models::write_architecture(machine);
+    kernel.launch = "16384x256,grid=16384,0x178=4194304" + all_disjoint;
+    kernel.policy = "unknown";
+    kernel.multiprocessors = 68;
+    kernel.loads_through_caches = true;
+    return inputs;
+}
+
 const Bundle& bundle_of_saxpy() {
-    static const Bundle made = [] {
-        BundleInputs inputs;
-        inputs.tool_version = "1.2.3";
-        KernelInput& kernel = inputs.kernels.emplace_back();
-        kernel.kernel = "k";
-        kernel.listing = "!Arch sm_75\n!Kernel k\n" +
-                         with_stalls(own_index + leaves_beyond_limit + load("0x160") +
-                                     load("0x168", "") + store("0x170") + "EXIT;\n") +
-                         "!EndKernel\n";
-        auto machine = models::load_architecture("turing-rtx2080ti").value();
-        machine.fetch = {};
-        machine.register_file = {};
-        std::erase_if(machine.memories, [](const auto& one) { return one.name == "constant"; });
-        kernel.architecture = models::write_architecture(machine);
-        kernel.launch = "16384x256,grid=16384,0x178=4194304" + all_disjoint;
-        kernel.policy = "unknown";
-        kernel.multiprocessors = 68;
-        kernel.loads_through_caches = true;
-        auto bundle = build_bundle(inputs);
-        EXPECT_TRUE(bundle) << to_string(bundle.error());
-        return std::move(bundle).value();
-    }();
+    static const Bundle made = build_bundle(inputs_of_saxpy(1)).value();
     return made;
 }
 
@@ -326,6 +327,13 @@ TEST(LoadedData, IsWhatABundleClaims) {
     EXPECT_EQ(claim->loaded->units, 1'048'576);
     EXPECT_EQ(claim->value, (868'352 + 21) / 22 - 4 + 385);
     EXPECT_EQ(structure_of(bundle.files), Verdict::Holds);
+}
+
+// Latencies that do not contain what the channels need: nothing is claimed.
+TEST(LoadedData, OfADescriptionThatContradictsItselfIsRefused) {
+    const auto bundle = build_bundle(inputs_of_saxpy(20));
+    ASSERT_FALSE(bundle);
+    EXPECT_THAT(to_string(bundle.error()), HasSubstr("by the latencies of loads"));
 }
 
 /// The lower claim with other numbers, and the value that its terms add up to.
