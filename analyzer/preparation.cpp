@@ -1,5 +1,6 @@
 #include "analyzer/preparation.hpp"
 
+#include "analyzer/flow/warp_executions.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/behind_queue.hpp"
 #include "analyzer/memory/footprint_analysis.hpp"
@@ -227,6 +228,29 @@ void apply_caches(const LaunchGeometry& shape, TimedKernel& kernel, MemoryPath& 
     }
 }
 
+/// Where paths follow the code: how often each warp of a block executes what holds a port of the
+/// multiprocessor or enters the write buffer.
+std::vector<ExecutionCounts> executions_of(const Request& request, const TimedKernel& kernel,
+                                           const LaunchGeometry& shape) {
+    constexpr models::Warps most{32}; // Each is an abstract execution.
+    if (!request.follow_branches || shape.warps_per_block > most ||
+        shape.warps_per_block == models::Warps{1})
+        return {};
+    std::vector<bool> counted(kernel.used.size(), false);
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+        if (!kernel.used[i] || !kernel.timings[i]) continue;
+        const models::InstructionTiming& timing = kernel.timings[i].value();
+        const bool is_shared =
+            kernel.architecture->units[timing.unit].scope == models::UnitScope::Core;
+        counted[i] = is_shared || timing.enters_write_buffer;
+    }
+    return unless_stopped([&] {
+               return executions_by_warp(*request.function, *request.graph, *request.facts,
+                                         request.launch, kernel.warp_size, counted);
+           })
+        .value_or(std::vector<ExecutionCounts>{});
+}
+
 } // namespace
 
 Result<AnalysisContext> prepare(const Request& request) {
@@ -251,7 +275,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     kernel.facts = std::move(facts).value();
     kernel.timings = models::instruction_timings(*request.function, *request.architecture,
                                                  *request.facts, request.launch.threads);
-    context.launch = {geometry.value(), request.policy};
+    context.launch = {geometry.value(), request.policy, {}};
     context.run = {current_stop().deadline(), request.seed, request.certificates};
     kernel.unseen_counters =
         unseen_by_warps(*request.function, *request.graph, *request.architecture, kernel.timings);
@@ -305,6 +329,7 @@ Result<AnalysisContext> prepare(const Request& request) {
     auto operands = operand_lines(request, kernel.used);
     if (!operands) return operands.as_failure();
     kernel.delivery.operands = std::move(operands).value();
+    context.launch.executions = executions_of(request, kernel, context.launch.shape);
     return context;
 }
 

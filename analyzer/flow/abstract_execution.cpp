@@ -39,11 +39,12 @@ void add(EdgeStates& states, std::size_t edge, const RangeRegisters& state) {
 class AbstractExecution::Run {
 public:
     Run(const Function& function, const ControlFlowGraph& graph,
-        const std::set<assembly::Register>& shared)
-        : function_{function}, graph_{graph}, shared_{shared},
-          numbers_{deciding_registers(function)}, thresholds_{compared_numbers(function)},
+        const std::set<assembly::Register>& shared, const std::vector<bool>& counted)
+        : function_{function}, graph_{graph}, shared_{shared}, numbers_{deciding_registers(
+                                                                   function, counted)},
+          counted_{counted}, thresholds_{compared_numbers(function)},
           cost_of_a_state_{1 + static_cast<std::int64_t>(numbers_.size()) / 8} {
-        const auto slices = assembly::control_slice(function, graph);
+        const auto slices = assembly::control_slice(function, graph, counted);
         for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
             auto& instructions = executed_of_.emplace_back();
             for (const std::size_t i : slices[block])
@@ -61,6 +62,7 @@ public:
         unbounded_ = std::move(unbounded);
         executed_ = 0;
         wasted_ = 0;
+        counts_.assign(counted_.size(), 0);
         run_ = {};
         run_.reached.assign(graph_.blocks.size(), false);
         run_.taken.assign(graph_.edges.size(), false);
@@ -82,6 +84,21 @@ public:
     [[nodiscard]] std::int64_t executed() const { return executed_; }
     /// Whether the last run entered the loop and found no bound.
     [[nodiscard]] bool is_unbounded(std::size_t loop) const { return unbounded_[loop]; }
+    /// How often instructions may be executed in a run; those in loops without bounds and those
+    /// that are not counted as often as one likes.
+    [[nodiscard]] ExecutionCounts counts() const {
+        ExecutionCounts counts = counts_;
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            if (!counted_[i]) counts[i] = uncounted;
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
+            if (!unbounded_[loop]) continue;
+            for (const std::size_t block : graph_.loops[loop].blocks)
+                for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last;
+                     ++i)
+                    counts[i] = uncounted;
+        }
+        return counts;
+    }
 
 private:
     /// States that leave a region over its edges, and whether a thread may end in it.
@@ -150,8 +167,13 @@ private:
         const RangeRegisters::GeometryRanges geometry = [&](Geometry number) {
             return geometry_[static_cast<std::size_t>(number)];
         };
-        for (const auto& [i, operation] : executed_of_[block])
+        std::size_t behind = code.first; // Instructions before it are counted.
+        for (const auto& [i, operation] : executed_of_[block]) {
+            count(behind, i, state);
+            behind = i + 1;
             state.execute(function_.instructions[i], operation, geometry);
+        }
+        count(behind, code.last, state);
         state.forget(forgotten_of_[block]);
         const Instruction& last = function_.instructions[code.last];
         Outcome outcome;
@@ -164,6 +186,13 @@ private:
             outcome.leaving.emplace(edge, std::move(*after));
         }
         return outcome;
+    }
+
+    /// Counts the instructions from `first` to `last`, between which nothing is executed.
+    void count(std::size_t first, std::size_t last, const RangeRegisters& state) {
+        for (std::size_t i = first; i <= last && i < counted_.size(); ++i)
+            if (counted_[i] && state.guard_of(function_.instructions[i]).value_or(true))
+                ++counts_[i];
     }
 
     /// Guard and operand of the last instruction alone decide between the two edges of the block.
@@ -277,6 +306,8 @@ private:
     const ControlFlowGraph& graph_;
     const std::set<assembly::Register>& shared_;
     RegisterNumbers numbers_;
+    const std::vector<bool> counted_; ///< Per instruction; empty: none.
+    ExecutionCounts counts_;
     std::vector<std::int32_t> thresholds_;
     std::vector<std::int32_t> no_thresholds_;
     RangesOfGeometry geometry_;
@@ -321,9 +352,16 @@ RangesOfGeometry ranges_of_geometry(const models::Launch& launch) {
     return ranges;
 }
 
+RangesOfGeometry ranges_of_geometry(const models::Launch& launch, const IndexBox& box) {
+    RangesOfGeometry ranges = ranges_of_geometry(launch);
+    narrow_to(box, ranges);
+    return ranges;
+}
+
 AbstractExecution::AbstractExecution(const Function& function, const ControlFlowGraph& graph,
-                                     const std::set<assembly::Register>& shared)
-    : run_{std::make_unique<Run>(function, graph, shared)} {}
+                                     const std::set<assembly::Register>& shared,
+                                     const std::vector<bool>& counted)
+    : run_{std::make_unique<Run>(function, graph, shared, counted)} {}
 
 AbstractExecution::~AbstractExecution() = default;
 
@@ -340,13 +378,16 @@ bool AbstractExecution::is_unbounded(std::size_t loop) const {
     return run_->is_unbounded(loop);
 }
 
+ExecutionCounts AbstractExecution::counts() const {
+    return run_->counts();
+}
+
 AbstractRun execute_abstractly(const Function& function, const ControlFlowGraph& graph,
                                const models::Launch& launch,
                                const std::set<assembly::Register>& shared, const IndexBox* box) {
-    RangesOfGeometry ranges = ranges_of_geometry(launch);
-    if (box != nullptr) narrow_to(*box, ranges);
     return AbstractExecution{function, graph, shared}.run(
-        ranges, {}, std::vector<bool>(graph.loops.size(), false));
+        box == nullptr ? ranges_of_geometry(launch) : ranges_of_geometry(launch, *box), {},
+        std::vector<bool>(graph.loops.size(), false));
 }
 
 } // namespace warpbound::analyzer

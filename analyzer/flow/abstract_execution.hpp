@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,11 +45,18 @@ AbstractRun execute_abstractly(const assembly::Function& function,
                                const std::set<assembly::Register>& shared,
                                const IndexBox* box = nullptr);
 
+/// How often a warp may execute an instruction with its guard true, at most. `Shape:` [instruction]
+using ExecutionCounts = std::vector<std::int64_t>;
+/// Of an instruction that is not counted, or in a loop without a bound.
+constexpr std::int64_t uncounted = std::numeric_limits<std::int64_t>::max();
+
 /// Of each index, extent and lane index. `Shape:` [Geometry]
 using RangesOfGeometry =
     std::array<ValueRange, static_cast<std::size_t>(Geometry::Lane) + std::size_t{1}>;
 /// Those of all threads of the launch.
 RangesOfGeometry ranges_of_geometry(const models::Launch& launch);
+/// Those of the threads of a box.
+RangesOfGeometry ranges_of_geometry(const models::Launch& launch, const IndexBox& box);
 
 /// How long iterations are executed on their own: instructions executed in one entry of a loop, and
 /// in all.
@@ -60,8 +68,10 @@ struct ExecutionLimits {
 /// Executes one function several times, for different threads. The arguments must outlive it.
 class AbstractExecution {
 public:
+    /// `counted`: per instruction, whether its executions are counted; empty: none is.
     AbstractExecution(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                      const std::set<assembly::Register>& shared);
+                      const std::set<assembly::Register>& shared,
+                      const std::vector<bool>& counted = {});
     ~AbstractExecution();
 
     /// `not_sought`: per loop, whether a bound is not sought; its registers become unknown instead.
@@ -71,6 +81,9 @@ public:
     [[nodiscard]] std::int64_t executed() const;
     /// Whether the last run entered the loop and found no bound.
     [[nodiscard]] bool is_unbounded(std::size_t loop) const;
+    /// How often a thread of the last run may execute instructions with its guard true, and a warp
+    /// whose lanes are all of that run and part at no branch (S85).
+    [[nodiscard]] ExecutionCounts counts() const;
 
 private:
     class Run;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <limits>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -16,11 +18,12 @@ namespace {
 enum Stage : std::size_t { Before, Within, After, stages };
 
 /// Cost of a block by the stages at its entry and exit; none: impossible.
-using StageCosts = std::array<std::array<std::optional<std::int64_t>, stages>, stages>;
+template <std::size_t count>
+using StageCosts = std::array<std::array<std::optional<std::int64_t>, count>, count>;
 
 /// `section_costs`: of the sections of the block between its barriers; each ends one interval.
-StageCosts stage_costs(const std::vector<std::int64_t>& section_costs) {
-    StageCosts costs;
+StageCosts<stages> stage_costs(const std::vector<std::int64_t>& section_costs) {
+    StageCosts<stages> costs;
     costs[Before][Before] = 0;
     costs[After][After] = 0;
     if (section_costs.size() == 1) {
@@ -52,6 +55,55 @@ std::vector<std::int64_t> section_costs(const TimedKernel& kernel, BlockIndex bl
     }
     costs.push_back(sum.count());
     return costs;
+}
+
+/// A stage in which a path may begin, and what that costs.
+struct FirstStage {
+    std::size_t stage = 0;
+    std::int64_t cost = 0;
+};
+
+/// The start, then each block in all stages. `costs_of`: of a block, where the branch at its end is
+/// taken, and where it is not. `least`: of the last block of a path.
+template <std::size_t count, typename CostsOf>
+PathGraph staged_paths(const TimedKernel& kernel, const CostsOf& costs_of,
+                       std::initializer_list<FirstStage> first, std::int64_t least) {
+    const auto& graph = *kernel.graph;
+    PathGraph paths;
+    const auto node_of = [](BlockIndex block, std::size_t stage) {
+        return NodeIndex{1 + block.value() * count + stage};
+    };
+    paths.nodes.resize(1 + graph.blocks.size() * count);
+    for (const BlockIndex block : all_blocks(graph)) {
+        if (kernel.facts.never[block]) continue;
+        const assembly::BasicBlock& code = block_at(graph, block);
+        const StageCosts<count> if_taken = costs_of(block, true);
+        const StageCosts<count> if_not = costs_of(block, false);
+        const auto add_exits = [&](PathNode& node, const FirstStage& from) {
+            node.block = block;
+            const auto after = [&](std::int64_t cost) {
+                return (models::Cycles{from.cost} + models::Cycles{cost}).count();
+            };
+            for (std::size_t next = 0; next < count; ++next) {
+                if (const auto& cost = if_not[from.stage][next]; cost && code.exits)
+                    node.end_cost = std::max(node.end_cost.value_or(least), after(*cost));
+                for (const std::size_t index : code.out) {
+                    const assembly::Edge& edge = graph.edges[index];
+                    const StageCosts<count>& costs =
+                        edge.kind == assembly::EdgeKind::Taken ? if_taken : if_not;
+                    const auto& cost = costs[from.stage][next];
+                    if (cost && !kernel.facts.never[to_block(edge)])
+                        node.successors.push_back({node_of(to_block(edge), next), after(*cost)});
+                }
+            }
+        };
+        for (std::size_t stage = 0; stage < count; ++stage)
+            add_exits(paths.nodes[node_of(block, stage)], {stage, 0});
+        if (block != assembly::entry_block) continue;
+        for (const FirstStage& stage : first)
+            add_exits(paths.nodes[start_node], stage);
+    }
+    return tidy(std::move(paths), Side::Upper);
 }
 
 } // namespace
@@ -104,42 +156,38 @@ barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::i
 
 PathGraph barrier_interval_paths(const TimedKernel& kernel,
                                  const std::vector<std::int64_t>& instruction_costs) {
-    const auto& graph = *kernel.graph;
-    PathGraph paths;
-    // The start, where the first interval may begin or not, then each block in all stages.
-    const auto node_of = [](BlockIndex block, std::size_t stage) {
-        return NodeIndex{1 + block.value() * stages + stage};
+    // In the stage at the entry the first interval may begin or not.
+    return staged_paths<stages>(
+        kernel,
+        [&](BlockIndex block, bool taken) {
+            return stage_costs(section_costs(kernel, block, taken, instruction_costs));
+        },
+        {{Before, 0}, {Within, 0}}, 0);
+}
+
+PathGraph intervals_beyond(const TimedKernel& kernel,
+                           const std::vector<std::int64_t>& instruction_costs, std::int64_t limit) {
+    enum Counting : std::size_t { Left, Counted, both };
+    const auto costs_of = [&](BlockIndex block, bool taken) {
+        const auto sections = section_costs(kernel, block, taken, instruction_costs);
+        StageCosts<both> costs;
+        if (sections.size() == 1) {
+            costs[Left][Left] = 0;
+            costs[Counted][Counted] = sections.front();
+            return costs;
+        }
+        models::Cycles inner{0};
+        for (std::size_t i = 1; i + 1 < sections.size(); ++i)
+            inner += models::Cycles{std::max<std::int64_t>(0, sections[i] - limit)};
+        for (const std::size_t from : {Left, Counted})
+            for (const std::size_t to : {Left, Counted})
+                costs[from][to] = (inner + models::Cycles{from == Counted ? sections.front() : 0} +
+                                   models::Cycles{to == Counted ? sections.back() - limit : 0})
+                                      .count();
+        return costs;
     };
-    paths.nodes.resize(1 + graph.blocks.size() * stages);
-    for (const BlockIndex block : all_blocks(graph)) {
-        if (kernel.facts.never[block]) continue;
-        const assembly::BasicBlock& code = block_at(graph, block);
-        const StageCosts if_taken =
-            stage_costs(section_costs(kernel, block, true, instruction_costs));
-        const StageCosts if_not =
-            stage_costs(section_costs(kernel, block, false, instruction_costs));
-        const auto add_exits = [&](PathNode& node, std::size_t stage) {
-            node.block = block;
-            for (std::size_t next = 0; next < stages; ++next) {
-                if (const auto& cost = if_not[stage][next]; cost && code.exits)
-                    node.end_cost = std::max(node.end_cost.value_or(0), *cost);
-                for (const std::size_t index : code.out) {
-                    const assembly::Edge& edge = graph.edges[index];
-                    const StageCosts& costs =
-                        edge.kind == assembly::EdgeKind::Taken ? if_taken : if_not;
-                    if (costs[stage][next] && !kernel.facts.never[to_block(edge)])
-                        node.successors.push_back(
-                            {node_of(to_block(edge), next), *costs[stage][next]});
-                }
-            }
-        };
-        for (std::size_t stage = 0; stage < stages; ++stage)
-            add_exits(paths.nodes[node_of(block, stage)], stage);
-        if (block != assembly::entry_block) continue;
-        add_exits(paths.nodes[start_node], Before);
-        add_exits(paths.nodes[start_node], Within);
-    }
-    return tidy(std::move(paths), Side::Upper);
+    return staged_paths<both>(kernel, costs_of, {{Left, 0}, {Counted, -limit}},
+                              std::numeric_limits<std::int64_t>::min());
 }
 
 } // namespace warpbound::analyzer

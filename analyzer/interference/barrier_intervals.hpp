@@ -31,4 +31,10 @@ barrier_intervals(const TimedKernel& kernel, const LaunchGeometry& shape, std::i
 PathGraph barrier_interval_paths(const TimedKernel& kernel,
                                  const std::vector<std::int64_t>& instruction_costs);
 
+/// Path problem whose paths incur, in each barrier interval, its costs less `limit`, or nothing:
+/// the longest path takes what each interval costs beyond the limit (docs/theory, S85). A node is a
+/// block and whether its interval counts. Side: upper.
+PathGraph intervals_beyond(const TimedKernel& kernel,
+                           const std::vector<std::int64_t>& instruction_costs, std::int64_t limit);
+
 } // namespace warpbound::analyzer

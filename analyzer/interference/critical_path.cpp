@@ -13,6 +13,9 @@ namespace {
 
 using models::times;
 
+constexpr const char* stall_by_warp = "delays of the critical path in a block, beyond its own "
+                                      "demand where no guard holds";
+
 /// Collects terms; omits those without time.
 class InterferenceTerms {
 public:
@@ -65,6 +68,31 @@ public:
                                        "when the last block starts",
             warps.count(), cost_.own_scheduler, certificate("demand-own-scheduler"));
     }
+    /// Of blocks, each by the indices of its threads; of `on_scheduler` warps what they demand of
+    /// the scheduler of the critical path beyond ports of the multiprocessor (S85).
+    void add_blocks_by_warp(const BlockDemand& demand, models::ThreadBlocks blocks,
+                            models::Warps on_scheduler) {
+        add("demand of the warps of a block on ports of the multiprocessor, each by the indices of "
+            "its threads",
+            blocks.count(), demand.ports);
+        add("demand of a warp on its own scheduler, beyond ports of the multiprocessor",
+            on_scheduler.count(), demand.excess);
+    }
+    /// What `changed` warps in barrier intervals with a change expose to further schedulers, of
+    /// `others` warps that are on these: the least by the limits (S85).
+    void add_exposed(const BlockDemand& demand, std::int64_t changed, models::Warps others) {
+        const auto cost = [&](const IntervalLimit& limit) {
+            return models::plus(times(changed, limit.within), times(others.count(), limit.beyond));
+        };
+        const IntervalLimit& best =
+            *std::min_element(demand.limits.begin(), demand.limits.end(),
+                              [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+        add("demand of a warp beyond ports of the multiprocessor in the barrier interval in which "
+            "the critical path changes to another scheduler, up to a limit",
+            changed, best.within);
+        add("the same beyond the limit, of a warp on another scheduler in all barrier intervals",
+            others.count(), best.beyond);
+    }
     void add_carry_in(std::int64_t intervals) {
         add("an instruction that issued before the critical path changed to another warp",
             intervals - 1, cost_.carry_in);
@@ -78,6 +106,19 @@ public:
             models::Cycles{cost_.drain} * counted + models::Cycles{cost_.left_in_buffer};
         if (on_its_path >= models::Cycles{cost_.drain} * warps) return add_drains(warps);
         add_drains(counted);
+        add("drains of the entries that are in a write buffer when the last block starts", 1,
+            cost_.left_in_buffer);
+    }
+    /// The same of blocks, each by the indices of its threads (S85).
+    void add_drains_by_warp(const BlockDemand& demand, models::ThreadBlocks counted,
+                            models::ThreadBlocks blocks) {
+        const char* const text =
+            "drains of the stores of a block, of each warp by the indices of its threads";
+        const std::int64_t on_its_path =
+            models::plus(times(demand.drain, counted), cost_.left_in_buffer);
+        if (on_its_path >= times(demand.drain, blocks))
+            return add(text, blocks.count(), demand.drain);
+        add(text, counted.count(), demand.drain);
         add("drains of the entries that are in a write buffer when the last block starts", 1,
             cost_.left_in_buffer);
     }
@@ -246,6 +287,64 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
     return terms.take();
 }
 
+/// Of warps of other blocks: those on another scheduler than the critical path's.
+models::Warps on_other_schedulers(const LaunchGeometry& shape, models::ThreadBlocks blocks) {
+    return blocks * (shape.warps_per_block - shape.on_one_scheduler(shape.warps_per_block));
+}
+
+/// Each warp by the indices of its threads, by barrier interval (S85): on one multiprocessor, as
+/// S13 and S14 count blocks.
+std::vector<BoundTerm> by_warp_on_one(const LaunchGeometry& shape, const Interference& cost) {
+    InterferenceTerms terms{cost};
+    const BlockDemand& demand = *cost.by_warp;
+    const std::int64_t waves = shape.waves();
+    const std::int64_t intervals = times(cost.intervals_of_block, waves);
+    const models::Warps on_one = shape.on_one_scheduler(shape.warps_per_block);
+    const bool has_one_slot = shape.resident == models::ThreadBlocks{1};
+    const models::ThreadBlocks own = waves == 1
+                                         ? models::ThreadBlocks{1}
+                                         : (has_one_slot ? shape.blocks : models::ThreadBlocks{0});
+    const models::ThreadBlocks others = shape.blocks - own;
+    terms.add(stall_by_warp, waves, demand.stall);
+    if (intervals == 1) {
+        terms.add_blocks_by_warp(demand, shape.blocks, shape.on_one_scheduler(shape.warps()));
+    } else {
+        terms.add_blocks_by_warp(demand, shape.blocks, shape.blocks * on_one);
+        const models::ThreadBlocks slots = waves > 1 ? std::min(others, shape.resident) : others;
+        terms.add_exposed(demand, (slots * (intervals - 1) * on_one).count(),
+                          on_other_schedulers(shape, others));
+        if (waves > 1 && !has_one_slot)
+            terms.add("demand of a warp whose block runs when the last block starts", 2,
+                      models::plus(demand.ports_of_warp, demand.excess));
+        terms.add_carry_in(intervals);
+        terms.add_refills(waves - 1, shape);
+    }
+    terms.add_drains_by_warp(demand, shape.blocks, shape.blocks);
+    return terms.take();
+}
+
+/// The same along the two paths of S20.
+std::vector<BoundTerm> by_warp_on_several(const LaunchGeometry& shape, const Interference& cost) {
+    InterferenceTerms terms{cost};
+    const BlockDemand& demand = *cost.by_warp;
+    const std::int64_t waves = shape.waves();
+    const models::ThreadBlocks before = shape.begun_before_last();
+    const models::ThreadBlocks all = before + shape.resident;
+    const models::Warps on_one = shape.on_one_scheduler(shape.warps_per_block);
+    const models::ThreadBlocks others = shape.resident - models::ThreadBlocks{1};
+    terms.add(stall_by_warp, waves, demand.stall);
+    terms.add_blocks_by_warp(demand, all, all * on_one);
+    terms.add_exposed(demand,
+                      (others * (times(cost.intervals_of_block, waves - 1) - 1) * on_one).count(),
+                      on_other_schedulers(shape, before));
+    terms.add_exposed(demand, (others * (cost.intervals_of_block - 1) * on_one).count(),
+                      on_other_schedulers(shape, others));
+    terms.add_carry_in(times(cost.intervals_of_block, waves));
+    terms.add_refills(waves - 1, shape);
+    terms.add_drains_by_warp(demand, all, shape.blocks);
+    return terms.take();
+}
+
 } // namespace
 
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
@@ -287,6 +386,16 @@ BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& 
     if (changes_scheduler(shape, cost.intervals_of_block - 1) && !cost.has_active_set())
         add_sums(ConcurrentDemand::BarrierIntervals);
     if (cost.prefix_stall && shape.waves() > 1) sums.push_back(sum_of_covering_chain(shape, cost));
+    if (cost.by_warp) {
+        const std::string text = order + ", demand of each warp by the indices of its threads";
+        const bool is_on_one = shape.multiprocessors == 1 || shape.waves() == 1;
+        sums.push_back(sum(
+            text, is_on_one
+                      ? by_warp_on_one(
+                            shape.multiprocessors == 1 ? shape : shape.full_multiprocessor(), cost)
+                      : by_warp_on_several(shape, cost)));
+        sums.back().has_evidence = false;
+    }
     return best_of(Side::Upper, std::move(sums));
 }
 

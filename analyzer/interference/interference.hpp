@@ -7,8 +7,29 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace warpbound::analyzer {
+
+/// A limit for barrier intervals that several schedulers see: what lies within it counts for each
+/// change of the critical path, what lies beyond it for each warp (docs/theory, S85).
+struct IntervalLimit {
+    std::int64_t within = 0;
+    std::int64_t beyond = 0; ///< Of a warp, the sum over its barrier intervals.
+};
+
+/// Demand of the warps of a block, each by the indices of its threads (docs/theory, S85). `Unit:`
+/// core cycles. Side: upper.
+struct BlockDemand {
+    /// Time of a warp in isolation, less its own demand where no guard holds.
+    std::int64_t stall = 0;
+    std::int64_t ports = 0;         ///< Of all warps, on ports of the multiprocessor.
+    std::int64_t ports_of_warp = 0; ///< Of the warp with the largest such demand.
+    std::int64_t excess =
+        0;                  ///< Of a warp on its own scheduler, beyond ports of the multiprocessor.
+    std::int64_t drain = 0; ///< Of the stores of all warps.
+    std::vector<IntervalLimit> limits; ///< Alternatives: at least one.
+};
 
 /// Interference that one warp causes or suffers. `Unit:` core cycles. Side: upper.
 struct Interference {
@@ -43,6 +64,7 @@ struct Interference {
     /// With `prefix_stall`: waits for lines of instructions at schedulers that a path with one
     /// block in each wave need not visit.
     std::int64_t further_fetches = 0;
+    std::optional<BlockDemand> by_warp{}; ///< None: not known.
 
     [[nodiscard]] bool counts_rotations() const { return rotation_warps > models::Warps{0}; }
     [[nodiscard]] bool has_active_set() const { return active_set_size > models::Warps{0}; }

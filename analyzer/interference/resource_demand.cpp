@@ -64,6 +64,13 @@ InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchG
     return costs;
 }
 
+InstructionCosts cost_without_port(const TimedKernel& kernel, const LaunchGeometry& shape) {
+    const InstructionCosts distances = grant_distances(kernel, shape);
+    return per_instruction(kernel, [&](std::size_t i, const models::InstructionTiming&) {
+        return std::max(shape.issue_slot.hi, distances[i]);
+    });
+}
+
 InstructionCosts delay_by_own_instructions(const TimedKernel& kernel, const LaunchGeometry& shape) {
     const InstructionCosts distances = grant_distances(kernel, shape);
     const InstructionCosts queued = queue_demand(kernel, shape);

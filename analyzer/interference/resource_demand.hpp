@@ -15,6 +15,8 @@ namespace warpbound::analyzer {
 /// Demand on the own scheduler: for how long an instruction blocks a ready warp of the same
 /// scheduler, by its issue slot, its port and its register reads. Side: upper.
 InstructionCosts cost_to_same_scheduler(const TimedKernel& kernel, const LaunchGeometry& shape);
+/// The same of an instruction whose guard fails: it holds no port (C12).
+InstructionCosts cost_without_port(const TimedKernel& kernel, const LaunchGeometry& shape);
 /// Demand on other schedulers: for how long it blocks a ready warp of another scheduler, by a port
 /// of the multiprocessor. Side: upper.
 InstructionCosts cost_to_other_schedulers(const TimedKernel& kernel);

@@ -2,14 +2,20 @@
 /// \file
 /// A launch under the policy of its warp schedulers.
 
+#include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "models/launch/warp_policy.hpp"
+
+#include <vector>
 
 namespace warpbound::analyzer {
 
 struct ScheduledLaunch {
     LaunchGeometry shape;
     models::WarpPolicy policy;
+    /// How often the warps of a block may execute each instruction with its guard true; empty: not
+    /// known. `Shape:` [warp][instruction].
+    std::vector<ExecutionCounts> executions{};
 
     [[nodiscard]] models::PolicyGuarantee guarantee() const { return models::guarantee_of(policy); }
 };

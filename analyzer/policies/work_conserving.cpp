@@ -6,6 +6,7 @@
 #include "analyzer/interference/certified_sums.hpp"
 #include "analyzer/interference/covering_chain.hpp"
 #include "analyzer/interference/critical_path.hpp"
+#include "analyzer/interference/demand_by_warp.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/interference/resource_demand.hpp"
@@ -43,6 +44,26 @@ PathGraph less_own_demand(const TimedKernel& kernel, const LaunchGeometry& shape
                           const Demand& demand, PathGraph paths) {
     return without_resource_demand(std::move(paths),
                                    block_costs(*kernel.graph, own_demand(kernel, shape, demand)));
+}
+
+/// What S85 counts in place of the demand of the longest path for every warp; none where it is not
+/// known.
+std::optional<BlockDemand> block_demand(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                                        const Demand& demand, const PathGraph& paths,
+                                        const AnalysisRun& run) {
+    const bool conserves = launch.guarantee() == models::PolicyGuarantee::WorkConserving;
+    if (!conserves || demand.turns != 0 || !demand.within_active_set.empty()) return std::nullopt;
+    auto found =
+        demand_by_warp(kernel, launch, demand.own_scheduler, demand.other_schedulers, demand.drain);
+    if (!found) return std::nullopt;
+    Demand least = demand;
+    least.own_scheduler = std::move(found->own);
+    const auto solved = solve_paths(kernel, run.without_certificates(),
+                                    less_own_demand(kernel, launch.shape, least, paths),
+                                    {Side::Upper, Facts::LoopBounds});
+    if (!solved) return std::nullopt;
+    found->demand.stall = std::max<std::int64_t>(0, solved.value().bound.count());
+    return std::move(found->demand);
 }
 
 /// Input that all upper bounds of a launch have in common.
@@ -180,8 +201,14 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
         cost.prefix_stall = beginnings->longest();
         cost.further_fetches = further_fetch_delay(kernel, problem.launch);
     }
+    if (!problem.through_caches && cost.early_ends_of_block == 0 && !cost.counts_rotations())
+        cost.by_warp = unless_stopped([&] {
+                           return block_demand(kernel, problem.launch, demand, problem.paths, run);
+                       }).value_or(std::nullopt);
     BoundExpression bound = upper_bound_of(shape, cost);
-    if (cost.prefix_stall && is_of_covering_chain(chosen_sum(bound)) && !beginnings->certify()) {
+    const auto shown = with_evidence(bound, Side::Upper);
+    if (cost.prefix_stall && shown && is_of_covering_chain(chosen_sum(*shown)) &&
+        !beginnings->certify()) {
         cost.prefix_stall.reset();
         bound = upper_bound_of(shape, cost);
     }

@@ -64,10 +64,14 @@ bool is_conjunction(std::uint32_t table, const ValueRange& third) {
 
 } // namespace
 
-RegisterNumbers deciding_registers(const assembly::Function& function) {
+RegisterNumbers deciding_registers(const assembly::Function& function,
+                                   const std::vector<bool>& guards) {
     std::set<Register> needed;
-    for (const Instruction& instruction : function.instructions) {
-        if (instruction.control_flow == assembly::ControlFlow::None) continue;
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        const Instruction& instruction = function.instructions[i];
+        if (instruction.control_flow == assembly::ControlFlow::None &&
+            (i >= guards.size() || !guards[i]))
+            continue;
         for (const Register reg : instruction.effects.reads)
             if (is_predicate(reg.file)) needed.insert(reg);
     }

@@ -21,7 +21,9 @@ namespace warpbound::analyzer {
 using RegisterNumbers = std::map<assembly::Register, std::size_t>;
 
 /// Registers on which guards and predicate operands of control instructions depend, transitively.
-RegisterNumbers deciding_registers(const assembly::Function& function);
+/// `guards`: per instruction, whether its guard counts, too; empty: no other's.
+RegisterNumbers deciding_registers(const assembly::Function& function,
+                                   const std::vector<bool>& guards = {});
 
 /// The constants that comparisons name and their neighbours, in ascending order.
 std::vector<std::int32_t> compared_numbers(const assembly::Function& function);

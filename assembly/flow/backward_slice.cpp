@@ -108,8 +108,9 @@ private:
 /// The slice of all control instructions, over liveness restricted to it.
 class OfControl {
 public:
-    OfControl(const Function& function, const ControlFlowGraph& graph)
-        : function_{function}, graph_{graph}, needed_behind_(graph.blocks.size()),
+    OfControl(const Function& function, const ControlFlowGraph& graph,
+              const std::vector<bool>& guards)
+        : function_{function}, graph_{graph}, guards_{guards}, needed_behind_(graph.blocks.size()),
           slice_(graph.blocks.size()) {
         for (std::size_t block = 0; block < graph.blocks.size(); ++block)
             worklist_.push_back(block);
@@ -131,7 +132,7 @@ private:
         std::vector<std::size_t>& found = slice_[block];
         found.clear();
         for (std::size_t i = code.last + 1; i-- > code.first;)
-            if (pass_instruction(function_.instructions[i], needed)) found.push_back(i);
+            if (pass_instruction(i, needed)) found.push_back(i);
         std::reverse(found.begin(), found.end());
         for (const std::size_t edge : code.in) {
             const std::size_t from = graph_.edges[edge].from;
@@ -143,7 +144,10 @@ private:
     }
 
     /// Whether the instruction belongs to the slice.
-    static bool pass_instruction(const Instruction& instruction, Registers& needed) {
+    bool pass_instruction(std::size_t index, Registers& needed) const {
+        const Instruction& instruction = function_.instructions[index];
+        const bool decides = instruction.control_flow != ControlFlow::None ||
+                             (index < guards_.size() && guards_[index]);
         const auto& [reads, writes] =
             std::tie(instruction.effects.reads, instruction.effects.writes);
         const bool belongs = std::any_of(writes.begin(), writes.end(),
@@ -153,7 +157,7 @@ private:
                 needed.erase(reg);
         if (belongs && !reads_data_memory(instruction))
             needed.insert(reads.begin(), reads.end());
-        else if (belongs || instruction.control_flow != ControlFlow::None)
+        else if (belongs || decides)
             std::copy_if(reads.begin(), reads.end(), std::inserter(needed, needed.end()),
                          is_predicate);
         return belongs || !instruction.effects.writes_known;
@@ -161,6 +165,7 @@ private:
 
     const Function& function_;
     const ControlFlowGraph& graph_;
+    const std::vector<bool>& guards_;
     std::vector<Registers> needed_behind_; ///< Per block.
     std::vector<std::size_t> worklist_;
     std::vector<std::vector<std::size_t>> slice_; ///< Per block.
@@ -174,8 +179,9 @@ SliceSources exit_sources(const Function& function, const ControlFlowGraph& grap
 }
 
 std::vector<std::vector<std::size_t>> control_slice(const Function& function,
-                                                    const ControlFlowGraph& graph) {
-    return OfControl{function, graph}.slice();
+                                                    const ControlFlowGraph& graph,
+                                                    const std::vector<bool>& guards) {
+    return OfControl{function, graph, guards}.slice();
 }
 
 } // namespace warpbound::assembly

@@ -33,7 +33,9 @@ SliceSources exit_sources(const Function& function, const ControlFlowGraph& grap
 /// control instructions: the backward slice of all of these (Weiser, ICSE 1981). What a load reads
 /// does not belong to it, except its guard. Instructions of which it is not known what they write
 /// are in it, too.
+/// `guards`: per instruction, whether its guard is computed, too; empty: no other's.
 std::vector<std::vector<std::size_t>> control_slice(const Function& function,
-                                                    const ControlFlowGraph& graph);
+                                                    const ControlFlowGraph& graph,
+                                                    const std::vector<bool>& guards = {});
 
 } // namespace warpbound::assembly

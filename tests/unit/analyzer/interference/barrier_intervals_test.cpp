@@ -63,6 +63,44 @@ std::int64_t costliest_part(const std::string& body, const std::vector<std::int6
     return best.value().cost;
 }
 
+/// What the barrier intervals of a warp cost beyond a limit (S85).
+std::int64_t beyond(std::int64_t limit, const std::string& body,
+                    const std::vector<std::int64_t>& costs, models::FlowFacts facts = {}) {
+    const auto made = analyzed(body, std::move(facts));
+    made->request.launch = {1, 128};
+    const auto context = prepare(made->request);
+    EXPECT_TRUE(context) << to_string(context.error());
+    const TimedKernel& kernel = context.value().kernel;
+    const auto best = LoopBoundedPaths{made->graph, intervals_beyond(kernel, costs, limit),
+                                       kernel.facts.loops, Side::Upper}
+                          .start_to_end();
+    return best.value().cost;
+}
+
+TEST(BarrierIntervalPaths, SumWhatIntervalsCostBeyondALimit) {
+    const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;";
+    const std::vector<std::int64_t> costs{2, 1, 1, 1, 1}; // Intervals of 3, 2 and 1.
+    EXPECT_EQ(beyond(0, body, costs), 6);
+    EXPECT_EQ(beyond(1, body, costs), 3);
+    EXPECT_EQ(beyond(2, body, costs), 1);
+    EXPECT_EQ(beyond(3, body, costs), 0);
+    // The intervals of two branch targets: the costlier one on the path.
+    const std::string two = "MOV R1, R2; BAR.SYNC 0x0; @P0 BRA L; MOV R3, R4; L: BAR.SYNC 0x0; "
+                            "MOV R5, R6; EXIT;";
+    EXPECT_EQ(beyond(2, two, {1, 1, 1, 8, 1, 1, 1}), 8);
+}
+
+// Each iteration has an interval of 4, the entry one of 2, and what follows one of 1.
+TEST(BarrierIntervalPaths, SumOverTheIterationsOfALoop) {
+    models::FlowFacts facts;
+    facts.loops.push_back({8, 5, 5, {}});
+    const std::string body = "MOV R1, R2; L: MOV R3, R4; BAR.SYNC 0x0; @P0 BRA L; EXIT;";
+    // Entry and first iteration: 1 + 2 + 1. Then four of 1 + 2 + 1, and 1 + 1.
+    const std::vector<std::int64_t> costs{1, 2, 1, 1, 1};
+    EXPECT_EQ(beyond(0, body, costs, facts), 4 + 4 * 4 + 2);
+    EXPECT_EQ(beyond(3, body, costs, facts), 1 + 4 * 1);
+}
+
 TEST(BarrierIntervalPaths, PayBetweenTwoBarriersOnly) {
     const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;";
     EXPECT_EQ(costliest_part(body, {100, 10, 1, 1, 1}), 110);

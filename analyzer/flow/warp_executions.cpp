@@ -1,0 +1,68 @@
+#include "analyzer/flow/warp_executions.hpp"
+
+#include "analyzer/value/kernel_parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Index = std::array<std::int64_t, 3>;
+
+/// Loops that iterate longer count as without a bound.
+constexpr ExecutionLimits limits{std::int64_t{1} << 15U, std::int64_t{1} << 16U};
+
+/// Of a thread, by its number in the block, x counted first.
+Index index_of(std::int64_t thread, const Index& extents) {
+    return {thread % extents[0], thread / extents[0] % extents[1],
+            thread / extents[0] / extents[1]};
+}
+
+/// The least box with these threads. A dimension is whole where a larger one changes.
+IndexBox box_of(std::int64_t first, std::int64_t last, const Index& extents) {
+    IndexBox box;
+    box.first_thread = index_of(first, extents);
+    box.last_thread = index_of(last, extents);
+    for (std::size_t dimension = 2; dimension > 0; --dimension) {
+        if (box.first_thread[dimension] == box.last_thread[dimension]) continue;
+        for (std::size_t inner = 0; inner < dimension; ++inner) {
+            box.first_thread[inner] = 0;
+            box.last_thread[inner] = extents[inner] - 1;
+        }
+        break;
+    }
+    return box;
+}
+
+} // namespace
+
+std::vector<ExecutionCounts>
+executions_by_warp(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                   const models::FlowFacts& facts, const models::Launch& launch,
+                   std::int64_t warp_size, const std::vector<bool>& counted) {
+    const bool knows_shape = launch.shape || !reads_block_shape(function);
+    if (!knows_shape || is_amd(function.target) || has_divergent_branch(function, facts)) return {};
+    const assembly::Function code = with_parameters(function, launch_words(function, launch));
+    const Index extents = models::block_shape_of(launch).threads;
+    const std::int64_t threads = extents[0] * extents[1] * extents[2];
+    const std::set<assembly::Register> none; // No lane waits while another one writes.
+    AbstractExecution execution{code, graph, none, counted};
+    const auto counts_of = [&](std::int64_t first, std::int64_t last) {
+        execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
+                      std::vector<bool>(graph.loops.size(), false));
+        return execution.counts();
+    };
+    const ExecutionCounts of_all = counts_of(0, threads - 1);
+    const std::int64_t last_warp = (threads - 1) / warp_size * warp_size;
+    // Mostly these differ, or none do.
+    if (counts_of(last_warp, threads - 1) == of_all) return {};
+    std::vector<ExecutionCounts> counts;
+    for (std::int64_t first = 0; first < threads; first += warp_size)
+        counts.push_back(counts_of(first, std::min(first + warp_size, threads) - 1));
+    return counts;
+}
+
+} // namespace warpbound::analyzer
