@@ -145,8 +145,6 @@ EvidenceFiles certified(Honest which) {
                          "--architecture", examples + (reads ? "10-read-ports.xml" : "small.xml"),
                          "--launch", "1x96", "--assume", "schedulers/count=1", "--policy",
                          "variable-rate:fast=0,every=2"});
-        // With an interval the schedule is open.
-        if (which == Honest::SlotsOfStores) append(certify, {"--assume", "write-buffer/drain=DRAIN"});
         break;
     }
     case Honest::Counted:
