@@ -159,10 +159,8 @@ private:
             if (basis.is_complete && knows_shape_ && !is_amd(function_.target))
                 bound_by_index(code, *run, derived, unknown);
             add_never_executed(graph_, *run, basis.proved, facts_);
-            // Whether barriers lie ahead depends on these (S12, S12a).
-            if (waits_for_blocks()) add_never_taken(graph_, *run, basis.proved, facts_);
-            if (models::barrier_rule(function_, graph_, facts_).ends_before)
-                add_never_ending(graph_, *run, basis.proved, facts_);
+            add_never_taken(graph_, *run, basis.proved, facts_);
+            add_never_ending(graph_, *run, basis.proved, facts_);
             if (auto added = add_loops(run->loops, basis, run->reached); !added) return added;
             narrow(run->loops, derived);
         }
@@ -220,11 +218,6 @@ private:
     /// The code, without thread indices where they are not known.
     [[nodiscard]] assembly::Function code_of_threads() const {
         return knows_shape_ ? values_.function : without_thread_indices(values_.function);
-    }
-
-    [[nodiscard]] bool waits_for_blocks() const {
-        return std::any_of(function_.instructions.begin(), function_.instructions.end(),
-                           assembly::waits_for_whole_block);
     }
 
     /// Branches on which barriers depend and of which neither code nor user says how lanes decide:

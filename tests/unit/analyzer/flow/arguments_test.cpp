@@ -146,14 +146,6 @@ TEST(ArgumentFacts, KeepThreadsThatNeverEndInFrontOfABarrier) {
               (std::vector<models::LinearTerm>{{1, 0x0, 0x30}, {-1, std::nullopt, 0x0}}));
     EXPECT_EQ(covered.constraints[0].relation, models::Relation::AtLeast);
     EXPECT_TRUE(facts(63).constraints.empty());
-    // Where no barrier is ahead, nothing needs it.
-    const auto plain = analyzed("S2R R0, SR_TID.X; ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT; "
-                                "@P0 EXIT; NOP; EXIT;",
-                                {}, "turing-t4", 75);
-    EXPECT_TRUE(facts_in_use(*plain->request.function, plain->graph, plain->architecture,
-                             {.blocks = 1, .threads = 64, .arguments = {{0x160, {64, 32}}}}, {})
-                    .value()
-                    .constraints.empty());
 }
 
 // nvcc also calls code that it jumps to: one branch that never goes there says nothing of the call.
