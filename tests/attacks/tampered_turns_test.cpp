@@ -2,57 +2,23 @@
 /// Attacks on bundles whose bounds rest on strict turns: on what is outstanding, and on the only
 /// schedule. Bundles with another listing name another version, so that no re-analysis decides.
 
-#include "assembly/support/digest.hpp"
-#include "tests/attacks/bundles.hpp"
+#include "tests/attacks/schedule_changes.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include <functional>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace warpbound {
 namespace {
 
-using tests::EvidenceFiles;
+using tests::first_term_moved;
 using tests::Honest;
-using tests::json;
-using tests::Json;
 using tests::set;
 using tests::Tampering;
 
-using Edit = std::function<void(EvidenceFiles&)>;
-
-/// The first term of a claim, and the claim, so much larger.
-Edit first_term_moved(std::size_t claim, std::int64_t cycles) {
-    return json("claims.json", [claim, cycles](Json& bundle) {
-        Json& moved = bundle.at("claims").at(claim);
-        Json& term = moved.at("proof").at("terms").at(0);
-        term.at("cycles") = term.at("cycles").get<std::int64_t>() + cycles;
-        moved.at("value") = moved.at("value").get<std::int64_t>() + cycles;
-    });
-}
-
 /// The second addition waits for the first one, in a bundle of one that does not.
-void add_dependence(EvidenceFiles& files) {
-    const std::string from = "FADD R2, R0, R0";
-    for (auto& [listing_path, listing] : files) {
-        const std::size_t at = listing.bytes.find(from);
-        if (!listing_path.starts_with("inputs/") || at == std::string::npos) continue;
-        const std::string before = assembly::digest_of(listing.bytes);
-        listing.bytes.replace(at, from.size(), "FADD R2, R1, R1");
-        const std::string after = assembly::digest_of(listing.bytes);
-        for (auto& [path, file] : files)
-            for (std::size_t place = file.bytes.find(before); place != std::string::npos;
-                 place = file.bytes.find(before, place + after.size()))
-                file.bytes.replace(place, before.size(), after);
-        json("inputs/run.json", [](Json& run) { run["tool"]["version"] = "9"; })(files);
-        return;
-    }
-    throw std::runtime_error{"no listing"};
-}
+const tests::BundleEdit add_dependence =
+    tests::listing_changed("FADD R2, R0, R0", "FADD R2, R1, R1");
 
 const std::vector<Tampering> of_turns{
     {"ScheduleEndsSooner", Honest::Schedule, first_term_moved(0, -1), 1, "its sum lacks"},
