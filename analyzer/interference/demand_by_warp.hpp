@@ -20,9 +20,9 @@ struct DemandByWarp {
     InstructionCosts own;
 };
 
-/// The costs are those of a warp, whichever it is. None where it is not
-/// known how often warps execute instructions, or instructions wait in
-/// memory queues. Requires: a policy that conserves work. Side: upper.
+/// The costs are those of a warp, whichever it is. None where it is not known how often warps
+/// execute instructions, or instructions wait in memory queues. Requires: a policy that conserves
+/// work. `Unit:` core cycles. Side: upper.
 std::optional<DemandByWarp> demand_by_warp(const TimedKernel& kernel, const ScheduledLaunch& launch,
                                            const InstructionCosts& own_scheduler,
                                            const InstructionCosts& other_schedulers,

@@ -12,7 +12,8 @@
 namespace warpbound::analyzer {
 
 /// A limit for barrier intervals that several schedulers see: what lies within it counts for each
-/// change of the critical path, what lies beyond it for each warp (docs/theory, S85).
+/// change of the critical path, what lies beyond it for each warp (docs/theory, S85). `Unit:` core
+/// cycles. Side: upper.
 struct IntervalLimit {
     std::int64_t within = 0;
     std::int64_t beyond = 0; ///< Of a warp, the sum over its barrier intervals.
@@ -25,9 +26,9 @@ struct BlockDemand {
     std::int64_t stall = 0;
     std::int64_t ports = 0;         ///< Of all warps, on ports of the multiprocessor.
     std::int64_t ports_of_warp = 0; ///< Of the warp with the largest such demand.
-    std::int64_t excess =
-        0;                  ///< Of a warp on its own scheduler, beyond ports of the multiprocessor.
-    std::int64_t drain = 0; ///< Of the stores of all warps.
+    /// Of a warp on its own scheduler, beyond ports of the multiprocessor.
+    std::int64_t excess = 0;
+    std::int64_t drain = 0;            ///< Of the stores of all warps.
     std::vector<IntervalLimit> limits; ///< Alternatives: at least one.
 };
 

@@ -6,10 +6,9 @@
 #include "certification/bundle/build.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/structure.hpp"
-#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/evidence.hpp"
-#include "tests/support/random_kernel.hpp"
+#include "tests/support/single_schedule.hpp"
 #include "tests/support/stated_uniformity.hpp"
 #include "tests/support/tiny_launch.hpp"
 
@@ -40,13 +39,7 @@ struct Verdict {
 /// `contending`: schedulers share ports and the write buffer.
 models::Architecture random_machine(models::Architecture machine, tests::RandomSource& draw,
                                     bool intervals, bool contending) {
-    for (auto& [path, group] : models::value_groups(machine))
-        for (auto& value : group->values)
-            if (value.interval && !intervals) {
-                const std::int64_t number =
-                    draw.whole(0, 1) == 0 ? value.interval->lo : value.interval->hi;
-                value.interval = models::Interval{number, number, number};
-            }
+    if (!intervals) tests::draw_ends(machine, draw);
     tests::set(machine.schedulers, "count", draw.whole(1, 3));
     tests::set(machine.schedulers, "issue-slot", draw.whole(1, 3));
     tests::set(machine.write_buffer, "entries", draw.whole(1, 4));
@@ -61,20 +54,10 @@ models::Architecture random_machine(models::Architecture machine, tests::RandomS
 
 /// One path.
 tests::RandomKernel random_code(std::uint64_t seed, int sm, bool contending) {
-    tests::RandomKernelOptions options;
-    options.sm = sm;
-    options.statements = 2 + static_cast<int>(seed % 5);
-    options.depth = static_cast<int>(seed % 3) / 2;
-    options.predicates = options.further_facts = options.clock_reads = false;
+    tests::RandomKernelOptions options = tests::options_of_one_path(seed, sm);
     options.memory = contending || seed % 4 == 0;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
-    for (auto& loop : kernel.facts.loops)
-        loop.min = loop.max;
-    for (auto& fact : kernel.facts.memory) {
-        fact.level = models::MemoryLevel::Dram;
-        for (auto* passes : {&fact.transactions, &fact.conflict_degree})
-            if (*passes) (*passes)->max = (*passes)->min;
-    }
+    tests::leave_one_path(kernel);
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     tests::state_uniform_elsewhere(kernel.facts, kernel.text);
     return kernel;

@@ -4,9 +4,8 @@
 
 #include "analyzer/analyze.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
-#include "tests/support/random_kernel.hpp"
+#include "tests/support/single_schedule.hpp"
 #include "tests/support/tiny_launch.hpp"
 
 #include <gtest/gtest.h>
@@ -33,13 +32,7 @@ struct Verdict {
 
 /// Numbers in place of intervals; schedulers, scopes of units and the write buffer at random.
 models::Architecture random_machine(models::Architecture machine, tests::RandomSource& draw) {
-    for (auto& [path, group] : models::value_groups(machine))
-        for (auto& value : group->values)
-            if (value.interval) {
-                const std::int64_t number =
-                    draw.whole(0, 1) == 0 ? value.interval->lo : value.interval->hi;
-                value.interval = models::Interval{number, number, number};
-            }
+    tests::draw_ends(machine, draw);
     tests::set(machine.schedulers, "count", draw.whole(1, 4));
     tests::set(machine.schedulers, "issue-slot", draw.whole(1, 3));
     tests::set(machine.write_buffer, "entries", draw.whole(1, 4));
@@ -51,19 +44,8 @@ models::Architecture random_machine(models::Architecture machine, tests::RandomS
 
 /// One path, if no branch of the text leaves others.
 tests::RandomKernel random_code(std::uint64_t seed, int sm) {
-    tests::RandomKernelOptions options;
-    options.sm = sm;
-    options.statements = 2 + static_cast<int>(seed % 5);
-    options.depth = static_cast<int>(seed % 3) / 2;
-    options.predicates = options.further_facts = options.clock_reads = false;
-    tests::RandomKernel kernel = tests::random_kernel(seed, options);
-    for (auto& loop : kernel.facts.loops)
-        loop.min = loop.max;
-    for (auto& fact : kernel.facts.memory) {
-        fact.level = models::MemoryLevel::Dram;
-        for (auto* passes : {&fact.transactions, &fact.conflict_degree})
-            if (*passes) (*passes)->max = (*passes)->min;
-    }
+    tests::RandomKernel kernel = tests::random_kernel(seed, tests::options_of_one_path(seed, sm));
+    tests::leave_one_path(kernel);
     return kernel;
 }
 

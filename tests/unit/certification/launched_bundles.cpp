@@ -188,6 +188,18 @@ verify::Verdict structure_of(EvidenceFiles files) {
     return structure_step(std::move(files)).verdict;
 }
 
+EvidenceFiles with_claim_moved(EvidenceFiles files, const char* side, std::int64_t cycles) {
+    tests::edit(files, "claims.json", [&](Json& json) {
+        for (Json& claim : json["claims"]) {
+            if (claim["quantity"] != "execution-time" || claim["side"] != side) continue;
+            claim["value"] = claim["value"].get<std::int64_t>() + cycles;
+            Json& term = claim["proof"]["terms"][0];
+            term["cycles"] = term["cycles"].get<std::int64_t>() + cycles;
+        }
+    });
+    return files;
+}
+
 bool lower_costs(EvidenceFiles& files, const std::string& path) {
     bool has_cost = false;
     tests::edit(files, path, [&](Json& json) {

@@ -44,6 +44,8 @@ Bundle bundle_named(std::string_view name);
 verify::StepResult structure_step(EvidenceFiles files);
 verify::Verdict structure_of(EvidenceFiles files);
 
+/// The claims on a side of the execution time so much larger, as are their first terms.
+EvidenceFiles with_claim_moved(EvidenceFiles files, const char* side, std::int64_t cycles);
 /// Each cost in the table of a path certificate one less, and its bound; whether there is a cost.
 bool lower_costs(EvidenceFiles& files, const std::string& path);
 

@@ -75,19 +75,6 @@ Bundle slotted_bundle(KernelInput input) {
     return build_bundle(made).value();
 }
 
-/// The claim of a side that is so much larger, as is its only term.
-EvidenceFiles with_time_moved(EvidenceFiles files, const char* side, std::int64_t cycles) {
-    edit(files, "claims.json", [&](Json& json) {
-        for (Json& claim : json["claims"]) {
-            if (claim["quantity"] != "execution-time" || claim["side"] != side) continue;
-            claim["value"] = claim["value"].get<std::int64_t>() + cycles;
-            Json& term = claim["proof"]["terms"][0];
-            term["cycles"] = term["cycles"].get<std::int64_t>() + cycles;
-        }
-    });
-    return files;
-}
-
 std::int64_t claimed(const Bundle& bundle, analyzer::Side side) {
     return bundle.reports.front().claim("execution-time", side)->value;
 }
@@ -115,7 +102,7 @@ TEST(LaunchEvidence, OfSchedulesWithoutAStartFails) {
     ASSERT_LT(claimed(bundle, analyzer::Side::Lower), claimed(bundle, analyzer::Side::Upper));
     for (const char* side : {"lower", "upper"})
         for (const std::int64_t cycles : {-1, 1}) {
-            const auto step = structure_step(with_time_moved(bundle.files, side, cycles));
+            const auto step = structure_step(with_claim_moved(bundle.files, side, cycles));
             EXPECT_EQ(step.verdict, Verdict::Failed);
             EXPECT_THAT(step.detail, testing::HasSubstr("its sum lacks"));
         }
@@ -139,7 +126,7 @@ TEST(LaunchEvidence, OfSchedulesStepsEachDistributionOfBlocks) {
     const Bundle bundle = slotted_bundle(slotted_input({}, "3x64", 2));
     ASSERT_TRUE(claims_schedules(bundle));
     EXPECT_EQ(structure_of(bundle.files), Verdict::Holds);
-    EXPECT_EQ(structure_of(with_time_moved(bundle.files, "lower", 1)), Verdict::Failed);
+    EXPECT_EQ(structure_of(with_claim_moved(bundle.files, "lower", 1)), Verdict::Failed);
 }
 
 // In which time slot a result that takes 24 to 30 cycles is waited for is open.
@@ -170,7 +157,7 @@ TEST(LaunchEvidence, OfSchedulersThatContendWithoutAnOrderFails) {
     ASSERT_LT(claimed(bundle, analyzer::Side::Lower), claimed(bundle, analyzer::Side::Upper));
     for (const char* side : {"lower", "upper"})
         for (const std::int64_t cycles : {-1, 1})
-            EXPECT_EQ(structure_of(with_time_moved(bundle.files, side, cycles)), Verdict::Failed);
+            EXPECT_EQ(structure_of(with_claim_moved(bundle.files, side, cycles)), Verdict::Failed);
 }
 
 /// The check's own states of a launch.

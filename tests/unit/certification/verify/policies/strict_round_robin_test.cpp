@@ -133,19 +133,6 @@ Bundle bundle_of_one_path() {
     return build_bundle(made).value();
 }
 
-/// The bundle with a claim on the execution time that is so much larger, as is its only term.
-EvidenceFiles with_claim_moved(EvidenceFiles files, const char* side, std::int64_t cycles) {
-    edit(files, "claims.json", [&](Json& json) {
-        for (Json& claim : json["claims"]) {
-            if (claim["quantity"] != "execution-time" || claim["side"] != side) continue;
-            claim["value"] = claim["value"].get<std::int64_t>() + cycles;
-            Json& term = claim["proof"]["terms"][0];
-            term["cycles"] = term["cycles"].get<std::int64_t>() + cycles;
-        }
-    });
-    return files;
-}
-
 TEST(LaunchEvidence, OfTheOnlyScheduleIsSteppedAgain) {
     const Bundle bundle = bundle_of_one_path();
     EXPECT_FALSE(bundle.reports.front().without_evidence);
