@@ -51,6 +51,8 @@ run(${OUT} ${CMAKE_COMMAND} -S ${consumer} -B ${OUT}/cmake -DCMAKE_PREFIX_PATH=$
 run(${OUT} ${CMAKE_COMMAND} --build ${OUT}/cmake)
 run(${OUT}/empty ${OUT}/cmake/bound_listing ${arguments})
 same("the bounds" "${out}" "${lower} to ${upper} core cycles\n")
+file(READ ${consumer}/README.md page)
+holds("${page}" "${lower} to ${upper} core cycles")
 
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBRARIES}/pkgconfig)
 run(${OUT} pkg-config --cflags --libs warpbound-analyzer)
