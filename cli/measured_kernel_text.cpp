@@ -182,11 +182,15 @@ std::string text_of(const MeasuredKernel& measured) {
     std::string out = fmt::format("{} of {} on {} ({})\nlaunch {}\ninputs {}\n", measured.kernel,
                                   measured.file, measured.device.name, measured.device.detail,
                                   measured.launch, measured.inputs_digest);
-    if (const auto& bound = measured.bound)
+    if (const auto& bound = measured.bound) {
+        // A simulated device is one multiprocessor.
+        const bool on_one = bound->launched.multiprocessors == 1;
         out += fmt::format("bound on {}: {}..{} cycles under {} assumptions, which `warpbound "
-                           "bound` lists\n",
+                           "bound{}` lists\n",
                            bound->machine, bound->cycles.lower().count(),
-                           bound->cycles.upper().count(), bound->assumptions);
+                           bound->cycles.upper().count(), bound->assumptions,
+                           on_one ? " --multiprocessors 1" : "");
+    }
     if (const auto& beside = measured.co_runner)
         out +=
             fmt::format("co-runner {} of {} on a second stream, launch {}, {} ns a launch alone\n",
