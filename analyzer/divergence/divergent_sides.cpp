@@ -1,5 +1,6 @@
 #include "analyzer/divergence/divergent_sides.hpp"
 
+#include "analyzer/divergence/serialized_executions.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
 
@@ -54,6 +55,8 @@ Result<Sides> sides_of(const AnalysisContext& context, const models::Launch& lau
     lower.kernel = single_lane_kernel(lower.kernel);
     AnalysisContext upper = context;
     upper.kernel = serialized_kernel(context.kernel, *cfg);
+    upper.launch.executions =
+        on_serialized_paths(context.kernel, *cfg, std::move(upper.launch.executions));
     return Sides{std::move(lower), std::move(upper), std::move(cfg), std::move(representatives)};
 }
 

@@ -1,9 +1,11 @@
 #include "analyzer/flow/warp_executions.hpp"
 
+#include "analyzer/flow/divergent_definitions.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -37,6 +39,20 @@ IndexBox box_of(std::int64_t first, std::int64_t last, const Index& extents) {
     return box;
 }
 
+/// Registers of the warp that some lanes may write while others wait (S32a); none: it is not known
+/// where lanes reconverge.
+std::optional<std::set<assembly::Register>>
+written_while_others_wait(const assembly::Function& function,
+                          const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts) {
+    std::set<std::size_t> divergent;
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
+        if (facts.is_divergent(function.instructions[graph.blocks[block].last].address))
+            divergent.insert(block);
+    auto definitions = divergent_definitions(function, graph, divergent);
+    if (!definitions) return std::nullopt;
+    return std::move(definitions->shared);
+}
+
 } // namespace
 
 std::vector<ExecutionCounts>
@@ -44,12 +60,13 @@ executions_by_warp(const assembly::Function& function, const assembly::ControlFl
                    const models::FlowFacts& facts, const models::Launch& launch,
                    std::int64_t warp_size, const std::vector<bool>& counted) {
     const bool knows_shape = launch.shape || !reads_block_shape(function);
-    if (!knows_shape || is_amd(function.target) || has_divergent_branch(function, facts)) return {};
+    if (!knows_shape || is_amd(function.target)) return {};
+    const auto shared = written_while_others_wait(function, graph, facts);
+    if (!shared) return {};
     const assembly::Function code = with_parameters(function, launch_words(function, launch));
     const Index extents = models::block_shape_of(launch).threads;
     const std::int64_t threads = extents[0] * extents[1] * extents[2];
-    const std::set<assembly::Register> none; // No lane waits while another one writes.
-    AbstractExecution execution{code, graph, none, counted};
+    AbstractExecution execution{code, graph, *shared, counted};
     const auto counts_of = [&](std::int64_t first, std::int64_t last) {
         execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
                       std::vector<bool>(graph.loops.size(), false));

@@ -24,8 +24,8 @@
 namespace warpbound::tests {
 namespace {
 
-/// Accesses to shared memory, guarded by comparisons with the index of the thread, between
-/// barriers, some in trees as reductions have them.
+/// Accesses to shared memory, guarded by comparisons with the index of the thread or behind
+/// branches on them, between barriers, some in trees as reductions have them.
 class GuardedKernel {
 public:
     explicit GuardedKernel(RandomSource& random_source) : random_{random_source} {
@@ -67,8 +67,23 @@ private:
         }
     }
 
+    /// Accesses where the predicate does not hold, some in both cases, before lanes reconverge.
+    void branch(const std::string& predicate) {
+        const int at = labels_++;
+        const bool shares = one_in(3);
+        add(fmt::format("BSSY B0, J{}", at), "?trans6");
+        add(fmt::format("@{} BRA {}{}", predicate, shares ? "S" : "J", at), "?trans8");
+        accesses("");
+        if (shares) {
+            text += fmt::format("S{}: ", at);
+            accesses("");
+        }
+        text += fmt::format("J{}: ", at);
+        add("BSYNC B0", "?trans6");
+    }
+
     void add_part() {
-        switch (random_.whole(1, 4)) {
+        switch (random_.whole(1, 6)) {
         case 1:
             return add("BAR.SYNC 0x0", "?trans6");
         case 2:
@@ -76,24 +91,52 @@ private:
         case 3:
             compare("P0", "R0");
             return accesses(one_in(2) ? "@P0 " : "@!P0 ");
+        case 4:
+            compare("P0", "R0");
+            return branch(one_in(2) ? "P0" : "!P0");
+        case 5:
+            return add_strides();
         default:
             return add_tree();
         }
     }
 
+    /// A loop that lanes leave in different iterations, some before others.
+    void add_strides() {
+        const int at = labels_++;
+        add(fmt::format("SHF.L.U32 R3, R0, 0x{:x}, RZ", random_.whole(0, 2)), "?trans6");
+        add("BSSY B1, D" + std::to_string(at), "?trans6");
+        text += fmt::format("L{}: ", at);
+        accesses("");
+        if (one_in(2)) {
+            compare("P0", "R0");
+            branch("P0");
+        }
+        add(fmt::format("IADD3 R3, R3, 0x{:x}, RZ", random_.whole(16, threads)));
+        compare("P2", "R3");
+        text.replace(text.rfind("ISETP."), 8, "ISETP.LT");
+        add(fmt::format("@P2 BRA L{}", at), "?trans8");
+        text += fmt::format("D{}: ", at);
+        add("BSYNC B1", "?trans6");
+    }
+
     void add_tree() {
         add(fmt::format("MOV R3, 0x{:x}", std::int64_t{1} << random_.whole(2, 7)));
-        text += fmt::format("L{}: ", trees_);
+        const int at = labels_++;
+        text += fmt::format("L{}: ", at);
         add("ISETP.GE.AND P1, PT, R0, R3, PT");
-        accesses("@!P1 ");
+        if (one_in(2))
+            accesses("@!P1 ");
+        else
+            branch("P1");
         add("SHF.R.U32.HI R3, RZ, 0x1, R3");
         if (!one_in(3)) add("BAR.SYNC 0x0", "?trans6");
         add("ISETP.NE.AND P2, PT, R3, RZ, PT");
-        add(fmt::format("@P2 BRA L{}", trees_++), "?trans8");
+        add(fmt::format("@P2 BRA L{}", at), "?trans8");
     }
 
     RandomSource& random_;
-    int trees_ = 0;
+    int labels_ = 0;
 };
 
 models::Architecture random_machine(RandomSource& random_source) {

@@ -63,10 +63,17 @@ TEST(WarpExecutions, AreNotCountedInALoopWithoutABound) {
     EXPECT_THAT(counts_at(5, endless, {1, 64}), ElementsAre(uncounted, 0));
 }
 
-TEST(WarpExecutions, AreNotKnownWhereLanesMayPart) {
+// Of a register of the warp that lanes write while others wait, nothing is known.
+TEST(WarpExecutions, DoNotFollowWhatOtherLanesMayWrite) {
+    const std::string parted =
+        "S2R R0, SR_TID.X ?trans6; UMOV UR4, 0x40 ?trans6; BSSY B0, J ?trans6; "
+        "ISETP.NE.AND P0, PT, R5, RZ, PT ?trans6; @P0 BRA J ?trans6; "
+        "UMOV UR4, 0x20 ?trans6; J: BSYNC B0 ?trans6; "
+        "ISETP.GE.AND P1, PT, R0, UR4, PT ?trans6; @!P1 LDS R4, [R1] ?trans6; EXIT ?trans6;";
+    EXPECT_THAT(counts_at(8, parted, {1, 128}), ElementsAre(1, 1, 0, 0));
     models::FlowFacts facts;
-    facts.divergents.push_back({0x60, {}});
-    EXPECT_THAT(counts_at(3, tree, {1, 128}, facts), IsEmpty());
+    facts.divergents.push_back({0x40, {}});
+    EXPECT_THAT(counts_at(8, parted, {1, 128}, facts), IsEmpty());
 }
 
 TEST(WarpExecutions, AreEmptyWhereAllWarpsDoTheSame) {
