@@ -19,10 +19,13 @@ std::size_t ways_taken(const assembly::BasicBlock& code, std::size_t block,
     return static_cast<std::size_t>(taken) + (run.exits[block] ? 1 : 0);
 }
 
-/// The only block from which threads leave the loop by an edge; nothing where there are several.
+/// The only block from which threads leave the loop; nothing where there are several, or where some
+/// thread may end in the loop: it leaves by another way than those that stay until the branch.
 std::optional<std::size_t> leaving_block(const ControlFlowGraph& graph, const assembly::Loop& loop,
                                          const AbstractRun& run) {
     std::optional<std::size_t> leaving;
+    if (std::ranges::any_of(loop.blocks, [&](std::size_t block) { return run.exits[block]; }))
+        return std::nullopt;
     for (const std::size_t edge : loop.exit_edges) {
         if (!run.taken[edge]) continue;
         if (leaving && *leaving != graph.edges[edge].from) return std::nullopt;
@@ -45,7 +48,7 @@ std::vector<bool> uniform_by_execution(const assembly::Function& function,
         const auto leaving = leaving_block(graph, graph.loops[loop], run);
         // In an inner loop it may decide several times in one iteration.
         if (leaving && graph.innermost_loop[*leaving] == loop &&
-            ways_taken(graph.blocks[*leaving], *leaving, run) == 2 && !run.exits[*leaving])
+            ways_taken(graph.blocks[*leaving], *leaving, run) == 2)
             alike[*leaving] = true;
     }
     std::vector<bool> uniform(function.instructions.size(), true);

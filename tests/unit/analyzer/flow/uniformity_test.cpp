@@ -260,6 +260,15 @@ TEST(Uniformity, NeedsLanesInTheSameIteration) {
               "0x0040 unknown; 0x0080 uniform");
 }
 
+// One iteration in any case; but some lanes end in it, and others leave over the branch.
+TEST(Uniformity, IsUnknownWhereLanesAlsoEndInTheLoop) {
+    EXPECT_EQ(uniformities_by_execution(
+                  "LDG.E.SYS R3, [R8]; MOV R4, RZ; ISETP.EQ.AND P1, PT, R3, RZ, PT; "
+                  "ISETP.EQ.AND P0, PT, R4, RZ, PT; L: @P1 BRA X; @P0 EXIT; "
+                  "IADD3 R4, R4, 0x1, RZ; BRA L; X: EXIT;"),
+              "0x0040 unknown; 0x0050 uniform; 0x0070 uniform");
+}
+
 // The compiler breaks a barrier under the guard of the branch that leaves it.
 TEST(Uniformity, FollowsBehindBrokenBarriers) {
     const std::string rest = "N: BSYNC B1; M: ISETP.LT.AND P0, PT, R1, UR4, PT; @P0 BRA E; NOP; "
