@@ -39,6 +39,10 @@ constexpr models::FactSource if_lanes_are_near{models::FactOrigin::Static,
 /// Of abstract executions and analyses of threads, each with what the one before found.
 constexpr int most_rounds = 3;
 
+bool follows_from_code(const models::FactSource& from) {
+    return from == models::from_code || from == models::from_arguments;
+}
+
 std::string text_of(const CountRange& range) {
     return range.min == range.max ? fmt::format("{}", range.min)
                                   : fmt::format("{}..{}", range.min, range.max);
@@ -295,7 +299,9 @@ private:
     Result<void> add_uniformity(const ThreadFacts& threads, const Basis& basis) {
         for (const auto& fact : facts_.uniforms) {
             const auto index = function_.index_of(fact.at);
-            if (index && threads.uniformity[*index] == Uniformity::Divergent)
+            // Of code that is never executed, one basis may prove both.
+            if (index && threads.uniformity[*index] == Uniformity::Divergent &&
+                !follows_from_code(fact.from))
                 return models::refused(
                     facts_, fact.from,
                     fmt::format("{} is stated to be uniform, but in blocks of {} "

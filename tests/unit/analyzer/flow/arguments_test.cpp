@@ -47,6 +47,20 @@ TEST(ArgumentFacts, BoundTheRemainderOfAnUnrolledLoop) {
     EXPECT_EQ(*facts.value().loop_at(0x20), (models::LoopFact{0x20, 3, 3, models::from_arguments}));
 }
 
+// Whether lanes differ in code that is never executed: the abstract execution says that they do
+// not, the indices of the threads say that they do.
+TEST(ArgumentFacts, OfCodeThatIsNeverExecutedContradictNothing) {
+    const auto context =
+        analyzed("S2R R2, SR_TID.X; MOV R3, RZ; ISETP.GE.AND P0, PT, R3, -0x3, PT; @P0 BRA E; "
+                 "LOP3.LUT P1, RZ, R2, 0x3, RZ, 0xc0, !PT; @P1 BRA E; FADD R4, R4, R4; E: EXIT;",
+                 {}, "turing-t4", 75);
+    const auto facts =
+        facts_in_use(*context->request.function, context->graph, context->architecture,
+                     {.blocks = 1, .threads = 32, .arguments = {{0x160, {3, 32}}}}, {});
+    ASSERT_TRUE(facts) << to_string(facts.error());
+    EXPECT_TRUE(facts.value().is_never(0x40));
+}
+
 // A function called twice, which enters its loop in the second call only.
 TEST(ArgumentFacts, BoundLoopsThatSomeCallsNeverEnter) {
     const auto context =
