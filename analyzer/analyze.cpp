@@ -396,6 +396,10 @@ Result<Analysis> bounds_of(const Request& request) {
     if (!lower) return lower.as_failure();
     auto upper = upper_bound(sides.value().upper);
     if (!upper) return upper.as_failure();
+    if (auto fits = check_contains_traffic(context.value().kernel, lower.value().execution,
+                                           upper.value().execution);
+        !fits)
+        return fits.as_failure();
     // The bounds, and what they rest on.
     Analysis analysis;
     analysis.execution_time = {std::move(lower.value().execution),

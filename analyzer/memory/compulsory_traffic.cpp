@@ -4,6 +4,8 @@
 #include "models/formulas/whole_numbers.hpp"
 #include "models/units.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -180,6 +182,26 @@ void add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all,
         answer.execution.loaded = bound.loaded;
         all.push_back(std::move(answer));
     }
+}
+
+Result<void> check_contains_traffic(const TimedKernel& kernel, const SideResult& lower,
+                                    const SideResult& upper) {
+    if (!lower.loaded || lower.proved <= upper.proved) return boost::outcome_v2::success();
+    const models::ValueGroup* const dram = kernel.architecture->memory("dram");
+    const models::SourcedValue* const latency = dram == nullptr ? nullptr : dram->find("latency");
+    const BoundTerm& traffic = lower.terms.front();
+    return Failure{
+        fmt::format(
+            "{} takes at least {} cycles by the data that it loads ({} x {}: {}), and at most "
+            "{} by the latencies of loads (memories/dram/latency is {}). Latencies contain "
+            "the queueing delay of a launch: state larger ones, as with --assume "
+            "memories/dram/latency=LO..HI",
+            kernel.function->name, lower.proved.count(), traffic.count, traffic.cycles,
+            traffic.text, upper.proved.count(),
+            latency == nullptr || !latency->interval
+                ? std::string{"not known"}
+                : fmt::format("{}..{}", latency->interval->lo, latency->interval->hi)),
+        kernel.architecture->name};
 }
 
 std::string assumption_of(const CompulsoryTraffic& traffic) {

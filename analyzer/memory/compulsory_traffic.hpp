@@ -40,6 +40,12 @@ std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
 /// `certifies`: also those that have evidence and are larger than the others that have.
 void add_compulsory_traffic(const CompulsoryTraffic& traffic, Alternatives& all, bool certifies);
 
+/// Latencies of loads contain queueing delay. Refuses a machine whose channels, slices or links
+/// need longer for the data of a launch than the latencies allow: the lower bound is above the
+/// upper one.
+Result<void> check_contains_traffic(const TimedKernel& kernel, const SideResult& lower,
+                                    const SideResult& upper);
+
 /// What these bounds assume beside the contract, as a sentence for a report.
 std::string assumption_of(const CompulsoryTraffic& traffic);
 
