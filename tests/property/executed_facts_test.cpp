@@ -1,0 +1,410 @@
+/// \file
+/// What follows from random integer code, by the analysis and by the verifier, against the threads
+/// of executed launches.
+
+#include "analyzer/flow/facts_in_use.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/reader.hpp"
+#include "certification/verify/flow/launch_values.hpp"
+#include "certification/verify/flow/register_values.hpp"
+#include "models/facts/divergence_default.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/executed_everyday.hpp"
+#include "tests/support/random_integer_code.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+namespace {
+
+using assembly::ControlFlowGraph;
+using harness::RecordedLanes;
+
+constexpr std::size_t lane_count = 32;
+
+/// Blocks that a thread executed, in order; it ended behind the last one.
+using ThreadPath = std::vector<std::size_t>;
+
+/// Calls `use(block, lanes)` with each execution of a basic block, in order.
+template <class Use>
+void for_blocks(const harness::RecordedWarp& warp, const ControlFlowGraph& graph, Use use) {
+    for (const auto& stretch : warp.stretches)
+        if (stretch.first == graph.blocks[stretch.block].first) use(stretch.block, stretch.lanes);
+}
+
+std::vector<ThreadPath> paths_of(const harness::RecordedWarp& warp, const ControlFlowGraph& graph) {
+    std::vector<ThreadPath> paths(lane_count);
+    for_blocks(warp, graph, [&](std::size_t block, RecordedLanes lanes) {
+        for (std::size_t lane = 0; lane < lane_count; ++lane)
+            if ((lanes >> lane & 1U) != 0) paths[lane].push_back(block);
+    });
+    std::erase_if(paths, [](const ThreadPath& path) { return path.empty(); });
+    return paths;
+}
+
+/// Executions of loop headers per entry. `Shape:` counts[loop].
+std::vector<std::vector<std::int64_t>> header_counts(const ThreadPath& path,
+                                                     const ControlFlowGraph& graph) {
+    std::vector<std::vector<std::int64_t>> counts(graph.loops.size());
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        const auto& blocks = graph.loops[loop].blocks;
+        bool was_inside = false;
+        for (const std::size_t block : path) {
+            const bool is_inside = std::ranges::binary_search(blocks, block);
+            if (is_inside && !was_inside) counts[loop].push_back(0);
+            if (block == graph.loops[loop].header) ++counts[loop].back();
+            was_inside = is_inside;
+        }
+    }
+    return counts;
+}
+
+std::optional<std::size_t> edge_between(const ControlFlowGraph& graph, std::size_t from,
+                                        std::size_t to) {
+    std::optional<std::size_t> found;
+    for (const std::size_t edge : graph.blocks[from].out)
+        if (graph.edges[edge].to == to) {
+            if (found) return std::nullopt; // Both ways lead there.
+            found = edge;
+        }
+    return found;
+}
+
+/// One execution of an access to memory.
+struct Access {
+    std::size_t instruction = 0;
+    std::vector<std::uint64_t> addresses; ///< Of the lanes that execute it.
+};
+
+class AccessRecorder final : public harness::execution::IssueListener {
+public:
+    Result<void> begun(const assembly::Function& /*function*/,
+                       const models::Launch& /*launch*/) override {
+        return boost::outcome_v2::success();
+    }
+    void issued(const harness::execution::WarpIssue& issue) override {
+        if (issue.addresses == nullptr) return;
+        Access access{issue.instruction, {}};
+        for (std::size_t lane = 0; lane < lane_count; ++lane)
+            if ((issue.lanes >> lane & 1U) != 0)
+                access.addresses.push_back((*issue.addresses)[lane]);
+        accesses.push_back(std::move(access));
+    }
+    Result<void> block_ended(const harness::execution::Extents& /*index*/) override {
+        return boost::outcome_v2::success();
+    }
+
+    std::vector<Access> accesses;
+};
+
+/// Lines of 128 bytes (C22).
+std::int64_t lines_of(const Access& access) {
+    std::set<std::uint64_t> lines;
+    for (const std::uint64_t address : access.addresses)
+        lines.insert(address / 128);
+    return static_cast<std::int64_t>(lines.size());
+}
+
+/// Words on the fullest of 32 banks (C22).
+std::int64_t bank_degree_of(const Access& access) {
+    std::map<std::uint64_t, std::set<std::uint64_t>> words;
+    for (const std::uint64_t address : access.addresses)
+        words[address / 4 % 32].insert(address / 4);
+    std::size_t most = 0;
+    for (const auto& [bank, on_bank] : words)
+        most = std::max(most, on_bank.size());
+    return static_cast<std::int64_t>(most);
+}
+
+/// An executed launch of a kernel, and what is stated of it.
+struct Executed {
+    std::string text;
+    DataLaunch data;
+    models::Launch stated; ///< Without some arguments.
+    AccessRecorder recorder;
+    std::unique_ptr<harness::execution::ExecutedLaunch> run;
+};
+
+std::optional<Executed> execute(RandomSource& random_source, const std::string& arch) {
+    Executed made;
+    made.text = IntegerCodeWriter{random_source}.write(arch);
+    auto program = assembly::read_program({"random", made.text});
+    EXPECT_TRUE(program) << to_string(program.error()) << made.text;
+    if (!program) return std::nullopt;
+    made.data.program = std::move(program.value());
+    auto graph = assembly::build_control_flow_graph(made.data.function());
+    if (!graph) return std::nullopt; // E.g. a loop without an exit.
+    made.data.graph = std::move(graph.value());
+    const auto draw = [&](std::int64_t lo, std::int64_t hi) { return random_source.whole(lo, hi); };
+    constexpr std::array<std::int64_t, 8> widths{1, 7, 16, 32, 33, 40, 64, 96};
+    models::BlockShape shape;
+    shape.threads[0] = widths.at(static_cast<std::size_t>(draw(0, 7)));
+    shape.threads[1] = draw(1, 3) == 1 ? draw(2, 3) : 1;
+    models::GridShape grid;
+    grid.blocks = {draw(1, 3), draw(1, 2), 1};
+    auto& launch = made.data.launch;
+    launch.blocks = grid.count();
+    launch.threads = shape.threads[0] * shape.threads[1];
+    launch.shape = shape;
+    launch.grid = grid;
+    made.stated = launch;
+    constexpr std::array<std::uint32_t, 10> words{
+        0, 1, 3, 8, 16, 31, 0xffffffff, 0x80000000, 0x7fffffff, 0xfffffffe};
+    for (std::int64_t offset = IntegerCodeWriter::first_argument;
+         offset <= IntegerCodeWriter::last_argument; offset += 4) {
+        const std::uint32_t word = draw(1, 3) == 1 ? static_cast<std::uint32_t>(draw(-6, 100))
+                                                   : words.at(static_cast<std::size_t>(draw(0, 9)));
+        made.data.set(offset, word);
+        if (draw(1, 6) > 1) made.stated.arguments[offset] = {word, 32};
+    }
+    std::vector<std::uint32_t> data(IntegerCodeWriter::data_bytes / 4);
+    for (std::uint32_t& word : data)
+        word = static_cast<std::uint32_t>(draw(-3, 300));
+    made.data.set(IntegerCodeWriter::data_argument, "data", data);
+    launch.shared_memory = made.stated.shared_memory = IntegerCodeWriter::data_bytes;
+    return made;
+}
+
+/// Runs the kernel; false: it does not end soon.
+bool run(Executed& made) {
+    constexpr std::int64_t limit = 20'000;
+    auto executed = harness::execution::ExecutedLaunch::run({&made.data.function(),
+                                                             &made.data.graph,
+                                                             made.data.launch,
+                                                             made.data.memory,
+                                                             {},
+                                                             limit,
+                                                             &made.recorder});
+    if (!executed) {
+        const std::string why = to_string(executed.error());
+        EXPECT_NE(why.find("without ending"), std::string::npos) << why << made.text;
+        return false;
+    }
+    made.run = std::move(executed.value());
+    return true;
+}
+
+/// What was checked.
+struct Counts {
+    int launches = 0;
+    int loops = 0; ///< With a bound from the code.
+    int loops_of_verifier = 0;
+    int nevers = 0;
+    int edges = 0; ///< That are never taken.
+    int uniform = 0;
+    int represented = 0;
+    int accesses = 0; ///< Whose transactions or bank conflicts are known.
+};
+
+class FactsOfThreads : public testing::Test {
+protected:
+    void check(Executed& made, const models::Architecture& architecture, Counts& counts) {
+        graph_ = &made.data.graph;
+        const assembly::Function& function = made.data.function();
+        const auto facts = analyzer::facts_in_use(function, *graph_, architecture, made.stated,
+                                                  models::FlowFacts{});
+        ASSERT_TRUE(facts) << to_string(facts.error()) << made.text;
+        facts_ = &facts.value();
+        ++counts.launches;
+        counts.loops += static_cast<int>(facts_->loops.size());
+        counts.nevers += static_cast<int>(facts_->nevers.size());
+        counts.edges += static_cast<int>(facts_->constraints.size());
+        counts.uniform += static_cast<int>(facts_->uniforms.size());
+        counts.represented += facts_->representative ? 1 : 0;
+        check_accesses(made.recorder.accesses, counts);
+        namespace check = certification::verify;
+        const check::LaunchValues launch_values{function, made.stated};
+        const std::vector<std::int64_t> limits(graph_->loops.size(), most_iterations);
+        check::RegisterValues values{function, *graph_, launch_values,
+                                     models::has_divergent_branch(function, *facts_), limits};
+        for (std::size_t loop = 0; loop < graph_->loops.size(); ++loop)
+            counts.loops_of_verifier += values.iterate(loop).max ? 1 : 0;
+        const std::vector<bool> reached = values.reached_blocks();
+        for (std::int64_t number = 0; number < made.stated.blocks; ++number) {
+            const auto block = made.run->block(number);
+            ASSERT_TRUE(block);
+            for (const auto& warp : block.value()->warps) {
+                check_uniform(warp);
+                const auto paths = paths_of(warp, *graph_);
+                bool is_represented = false;
+                for (const ThreadPath& path : paths) {
+                    check_thread(path);
+                    check_verified(path, values, reached);
+                    is_represented = is_represented || avoids_edges(path);
+                }
+                if (facts_->representative &&
+                    facts_->representative->has(number, made.stated.grid)) {
+                    ASSERT_TRUE(is_represented) << "no representative in block " << number;
+                }
+                if (HasFatalFailure()) return;
+            }
+        }
+    }
+
+private:
+    static constexpr std::int64_t most_iterations = 300;
+
+    [[nodiscard]] std::int64_t address(std::size_t block) const {
+        return graph_->blocks[block].address;
+    }
+
+    void check_thread(const ThreadPath& path) const {
+        std::map<std::int64_t, std::int64_t> executed;
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> taken;
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            ++executed[address(path[i])];
+            if (i > 0) ++taken[{address(path[i - 1]), address(path[i])}];
+        }
+        for (const auto& [block, count] : executed)
+            ASSERT_FALSE(facts_->is_never(block)) << fmt::format("0x{:x} is executed", block);
+        for (const auto& pair : facts_->exclusives)
+            ASSERT_TRUE(executed.count(pair.first) == 0 || executed.count(pair.second) == 0)
+                << fmt::format("0x{:x} and 0x{:x}", pair.first, pair.second);
+        for (const auto& fact : facts_->constraints) {
+            std::int64_t sum = 0;
+            for (const auto& term : fact.terms)
+                sum += term.coefficient *
+                       (term.from ? taken[{*term.from, term.block}] : executed[term.block]);
+            const bool holds = fact.relation == models::Relation::AtMost    ? sum <= fact.constant
+                               : fact.relation == models::Relation::AtLeast ? sum >= fact.constant
+                                                                            : sum == fact.constant;
+            ASSERT_TRUE(holds) << fmt::format("a relation of 0x{:x}: {}", fact.terms[0].block, sum);
+        }
+        const auto counts = header_counts(path, *graph_);
+        for (const auto& fact : facts_->loops)
+            for (std::size_t loop = 0; loop < counts.size(); ++loop)
+                if (address(graph_->loops[loop].header) == fact.header)
+                    for (const std::int64_t count : counts[loop]) {
+                        ASSERT_GE(count, fact.min) << fmt::format("loop 0x{:x}", fact.header);
+                        ASSERT_LE(count, fact.max) << fmt::format("loop 0x{:x}", fact.header);
+                    }
+    }
+
+    void check_verified(const ThreadPath& path, certification::verify::RegisterValues& values,
+                        const std::vector<bool>& reached) const {
+        const auto counts = header_counts(path, *graph_);
+        for (std::size_t loop = 0; loop < counts.size(); ++loop)
+            for (const std::int64_t count : counts[loop]) {
+                const auto& own = values.iterate(loop);
+                const auto header = address(graph_->loops[loop].header);
+                ASSERT_GE(count, own.min) << fmt::format("verified loop 0x{:x}", header);
+                if (own.max) {
+                    ASSERT_LE(count, *own.max) << fmt::format("verified loop 0x{:x}", header);
+                }
+            }
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            ASSERT_TRUE(reached[path[i]]) << fmt::format("verified 0x{:x}", address(path[i]));
+            if (i + 1 == path.size()) {
+                ASSERT_TRUE(values.may_exit(path[i]))
+                    << fmt::format("end 0x{:x}", address(path[i]));
+            } else if (const auto edge = edge_between(*graph_, path[i], path[i + 1])) {
+                ASSERT_TRUE(values.may_take(*edge))
+                    << fmt::format("0x{:x} to 0x{:x}", address(path[i]), address(path[i + 1]));
+            }
+        }
+    }
+
+    void check_accesses(const std::vector<Access>& accesses, Counts& counts) const {
+        for (const Access& access : accesses) {
+            const auto at = address_of(access.instruction);
+            const auto* fact = facts_->memory_at(at);
+            if (fact == nullptr || access.addresses.empty()) continue;
+            ++counts.accesses;
+            const bool is_shared = fact->conflict_degree.has_value();
+            const auto& range = is_shared ? fact->conflict_degree : fact->transactions;
+            if (!range) continue;
+            const std::int64_t count = is_shared ? bank_degree_of(access) : lines_of(access);
+            ASSERT_GE(count, range->min) << fmt::format("access 0x{:x}", at);
+            ASSERT_LE(count, range->max) << fmt::format("access 0x{:x}", at);
+        }
+    }
+
+    [[nodiscard]] bool avoids_edges(const ThreadPath& path) const {
+        if (!facts_->representative) return true;
+        const auto& fact = *facts_->representative;
+        const auto has = [](const auto& list, const auto& one) {
+            return std::ranges::find(list, one) != list.end();
+        };
+        if (has(fact.ends, address(path.back()))) return false;
+        for (std::size_t i = 1; i < path.size(); ++i)
+            if (has(fact.edges, std::pair{address(path[i - 1]), address(path[i])})) return false;
+        return true;
+    }
+
+    /// At uniform branches all lanes go on to the same block, or end together.
+    void check_uniform(const harness::RecordedWarp& warp) const {
+        std::array<std::optional<std::pair<std::size_t, std::size_t>>, lane_count>
+            last;                                                         // Visit, block.
+        std::map<std::size_t, std::set<std::optional<std::size_t>>> next; // By visit.
+        std::map<std::size_t, std::size_t> block_of;
+        std::size_t visit = 0;
+        for_blocks(warp, *graph_, [&](std::size_t block, RecordedLanes lanes) {
+            block_of[++visit] = block;
+            for (std::size_t lane = 0; lane < lane_count; ++lane) {
+                if ((lanes >> lane & 1U) == 0) continue;
+                if (last.at(lane)) next[last.at(lane)->first].insert(block);
+                last.at(lane) = {visit, block};
+            }
+        });
+        for (const auto& ended : last)
+            if (ended) next[ended->first].insert(std::nullopt);
+        for (const auto& [number, blocks] : next) {
+            const auto& block = graph_->blocks[block_of.at(number)];
+            const auto at = address_of(block.last);
+            const bool is_uniform = std::ranges::any_of(
+                facts_->uniforms, [&](const auto& fact) { return fact.at == at; });
+            if (is_uniform) {
+                ASSERT_EQ(blocks.size(), 1U) << fmt::format("uniform 0x{:x}", at);
+            }
+        }
+    }
+    [[nodiscard]] std::int64_t address_of(std::size_t instruction) const {
+        return function_->instructions[instruction].address;
+    }
+
+protected:
+    const assembly::Function* function_ = nullptr;
+
+private:
+    const ControlFlowGraph* graph_ = nullptr;
+    const models::FlowFacts* facts_ = nullptr;
+};
+
+TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
+    constexpr std::array<std::pair<const char*, const char*>, 3> machines{
+        {{"sm_75", "turing-t4"}, {"sm_80", "ampere-a100"}, {"sm_86", "ampere-rtxa6000"}}};
+    std::vector<models::Architecture> architectures;
+    for (const auto& [arch, name] : machines)
+        architectures.push_back(models::load_architecture(name).value());
+    Counts counts;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 200));
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const auto machine = static_cast<std::size_t>(random_source.whole(0, 2));
+        auto made = execute(random_source, machines.at(machine).first);
+        if (!made || !run(*made)) return;
+        SCOPED_TRACE(made->text + models::to_string(made->stated));
+        function_ = &made->data.function();
+        check(*made, architectures[machine], counts);
+    });
+    RecordProperty("launches", counts.launches);
+    fmt::print("{} launches, {} loops, {} by the verifier, {} never, {} relations, {} uniform, {} "
+               "with representatives, {} accesses\n",
+               counts.launches, counts.loops, counts.loops_of_verifier, counts.nevers, counts.edges,
+               counts.uniform, counts.represented, counts.accesses);
+    EXPECT_GT(counts.launches, cases / 3);
+    EXPECT_GT(counts.loops, cases / 8);
+}
+
+} // namespace
+} // namespace warpbound::tests

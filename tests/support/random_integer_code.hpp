@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// Kernels of integer code with all forms that compilers use: carries, halves of products, pairs of
+/// registers, predicates of predicates, registers of the warp, votes and shuffles.
+
+#include "tests/support/random_source.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+
+/// Writes nested branches and loops on few registers, so that what one instruction computes decides
+/// soon. Words of constant bank 0 are read from `first_argument` on; the pair of words at
+/// `data_argument` is the address of `data_bytes` of global memory. As many bytes of shared memory
+/// are accessed.
+class IntegerCodeWriter {
+public:
+    static constexpr std::int64_t first_argument = 0x160;
+    static constexpr std::int64_t last_argument = 0x174;
+    static constexpr std::int64_t data_argument = 0x178;
+    static constexpr std::int64_t data_bytes = 4096;
+
+    explicit IntegerCodeWriter(RandomSource& random_source) : random_source_{random_source} {}
+
+    /// A listing with control fields, for `arch` such as "sm_75".
+    std::string write(const std::string& arch);
+
+private:
+    using Choices = std::vector<std::string>;
+
+    bool percent(std::int64_t n) { return draw(1, 100) <= n; }
+    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return random_source_.whole(lo, hi); }
+    std::string one_of(const Choices& choices) {
+        return choices[static_cast<std::size_t>(
+            draw(0, static_cast<std::int64_t>(choices.size()) - 1))];
+    }
+    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
+    void put(const std::string& label) { text_ += label + ":\n"; }
+    std::string label();
+
+    // Operands.
+    std::string literal();
+    std::string reg();
+    std::string pair();
+    std::string warp_reg();
+    std::string constant();
+    std::string source(bool may_be_negated = true);
+    std::string three_sources();
+    std::string predicate();
+    std::string plain_predicate();
+    /// Of a second destination.
+    std::string other_predicate(const std::string& than);
+    std::string combined();
+    std::string guard();
+
+    // Instructions.
+    void begin();
+    void operation();
+    void sum();
+    void product();
+    void shift();
+    void scaled_sum();
+    void logic();
+    void choice();
+    void bits();
+    void compare();
+    void of_predicates();
+    void of_lanes();
+    void of_warp();
+    void access();
+
+    // Statements.
+    void block(int depth, std::int64_t statements, const std::string& exit);
+    void branch(int depth, const std::string& exit);
+    void loop(int depth);
+    void step(const std::string& counter);
+
+    RandomSource& random_source_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+} // namespace warpbound::tests
