@@ -17,6 +17,10 @@ namespace {
 
 using assembly::Instruction;
 
+/// Every address of a first lane is tried, modulo the banks or the line. No machine has more; of a
+/// description that says so nothing is derived. `Unit:` bytes.
+constexpr std::uint64_t most_bytes_tried = std::uint64_t{1} << 16U;
+
 /// The sizes that determine the transactions of an access; nothing for an access that is not
 /// modelled, or where the description lacks a size, which is then added to `missing`.
 std::optional<models::AccessRule> rule_of(const Instruction& instruction,
@@ -60,7 +64,8 @@ std::optional<models::AccessRule> rule_of(const Instruction& instruction,
     } else {
         return std::nullopt;
     }
-    if (!std::has_single_bit(rule.bytes) || models::objection_to(rule, warp_size))
+    if (!std::has_single_bit(rule.bytes) || models::objection_to(rule, warp_size) ||
+        std::max(rule.banks * rule.width, rule.line) > most_bytes_tried)
         return std::nullopt;
     return rule;
 }

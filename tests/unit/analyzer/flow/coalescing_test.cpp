@@ -1,5 +1,6 @@
 #include "analyzer/flow/flow_facts_template.hpp"
 #include "analyzer/flow/thread_facts.hpp"
+#include "models/architecture/value_path.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -52,6 +53,16 @@ TEST(Coalescing, CountsTheGlobalAddressOfACopy) {
                                                           "SHF.L.U32 R4, R0, 0x7, RZ; MOV R5, RZ; ";
     EXPECT_EQ(transactions_of(start, "LDGSTS.E [R4], [R2.64]"), "1");
     EXPECT_EQ(transactions_of(start, "LDGSTS.E [R2], [R4.64]"), "32");
+}
+
+// Every address modulo the banks would be tried.
+TEST(Coalescing, DerivesNothingForBanksThatNoMachineHas) {
+    const auto context =
+        analyzed("MOV R2, c[0x0][0x160]; LDS R8, [R2]; EXIT;", {}, "turing-t4", 75);
+    EXPECT_EQ(coalescing_facts(*context, {{32, 1, 1}}).transactions.size(), 1U);
+    ASSERT_TRUE(
+        models::override_value(context->architecture, "memories/shared/bank-width", 1 << 30));
+    EXPECT_THAT(coalescing_facts(*context, {{32, 1, 1}}).transactions, testing::IsEmpty());
 }
 
 // S53: what is computed and used under one guard.
