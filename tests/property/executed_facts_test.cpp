@@ -2,15 +2,16 @@
 /// What follows from random integer code, by the analysis and by the verifier, against the threads
 /// of executed launches.
 
+#include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
-#include "assembly/isa/reader.hpp"
 #include "certification/verify/flow/launch_values.hpp"
 #include "certification/verify/flow/register_values.hpp"
+#include "harness/simulator/machine.hpp"
 #include "models/facts/divergence_default.hpp"
+#include "models/launch/warp_policy.hpp"
 #include "tests/support/campaign.hpp"
-#include "tests/support/executed_everyday.hpp"
-#include "tests/support/random_integer_code.hpp"
+#include "tests/support/executed_integer_code.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,8 +31,6 @@ namespace {
 
 using assembly::ControlFlowGraph;
 using harness::RecordedLanes;
-
-constexpr std::size_t lane_count = 32;
 
 /// Blocks that a thread executed, in order; it ended behind the last one.
 using ThreadPath = std::vector<std::size_t>;
@@ -81,120 +80,6 @@ std::optional<std::size_t> edge_between(const ControlFlowGraph& graph, std::size
     return found;
 }
 
-/// One execution of an access to memory.
-struct Access {
-    std::size_t instruction = 0;
-    std::vector<std::uint64_t> addresses; ///< Of the lanes that execute it.
-};
-
-class AccessRecorder final : public harness::execution::IssueListener {
-public:
-    Result<void> begun(const assembly::Function& /*function*/,
-                       const models::Launch& /*launch*/) override {
-        return boost::outcome_v2::success();
-    }
-    void issued(const harness::execution::WarpIssue& issue) override {
-        if (issue.addresses == nullptr) return;
-        Access access{issue.instruction, {}};
-        for (std::size_t lane = 0; lane < lane_count; ++lane)
-            if ((issue.lanes >> lane & 1U) != 0)
-                access.addresses.push_back((*issue.addresses)[lane]);
-        accesses.push_back(std::move(access));
-    }
-    Result<void> block_ended(const harness::execution::Extents& /*index*/) override {
-        return boost::outcome_v2::success();
-    }
-
-    std::vector<Access> accesses;
-};
-
-/// Lines of 128 bytes (C22).
-std::int64_t lines_of(const Access& access) {
-    std::set<std::uint64_t> lines;
-    for (const std::uint64_t address : access.addresses)
-        lines.insert(address / 128);
-    return static_cast<std::int64_t>(lines.size());
-}
-
-/// Words on the fullest of 32 banks (C22).
-std::int64_t bank_degree_of(const Access& access) {
-    std::map<std::uint64_t, std::set<std::uint64_t>> words;
-    for (const std::uint64_t address : access.addresses)
-        words[address / 4 % 32].insert(address / 4);
-    std::size_t most = 0;
-    for (const auto& [bank, on_bank] : words)
-        most = std::max(most, on_bank.size());
-    return static_cast<std::int64_t>(most);
-}
-
-/// An executed launch of a kernel, and what is stated of it.
-struct Executed {
-    std::string text;
-    DataLaunch data;
-    models::Launch stated; ///< Without some arguments.
-    AccessRecorder recorder;
-    std::unique_ptr<harness::execution::ExecutedLaunch> run;
-};
-
-std::optional<Executed> execute(RandomSource& random_source, const std::string& arch) {
-    Executed made;
-    made.text = IntegerCodeWriter{random_source}.write(arch);
-    auto program = assembly::read_program({"random", made.text});
-    EXPECT_TRUE(program) << to_string(program.error()) << made.text;
-    if (!program) return std::nullopt;
-    made.data.program = std::move(program.value());
-    auto graph = assembly::build_control_flow_graph(made.data.function());
-    if (!graph) return std::nullopt; // E.g. a loop without an exit.
-    made.data.graph = std::move(graph.value());
-    const auto draw = [&](std::int64_t lo, std::int64_t hi) { return random_source.whole(lo, hi); };
-    constexpr std::array<std::int64_t, 8> widths{1, 7, 16, 32, 33, 40, 64, 96};
-    models::BlockShape shape;
-    shape.threads[0] = widths.at(static_cast<std::size_t>(draw(0, 7)));
-    shape.threads[1] = draw(1, 3) == 1 ? draw(2, 3) : 1;
-    models::GridShape grid;
-    grid.blocks = {draw(1, 3), draw(1, 2), 1};
-    auto& launch = made.data.launch;
-    launch.blocks = grid.count();
-    launch.threads = shape.threads[0] * shape.threads[1];
-    launch.shape = shape;
-    launch.grid = grid;
-    made.stated = launch;
-    constexpr std::array<std::uint32_t, 10> words{
-        0, 1, 3, 8, 16, 31, 0xffffffff, 0x80000000, 0x7fffffff, 0xfffffffe};
-    for (std::int64_t offset = IntegerCodeWriter::first_argument;
-         offset <= IntegerCodeWriter::last_argument; offset += 4) {
-        const std::uint32_t word = draw(1, 3) == 1 ? static_cast<std::uint32_t>(draw(-6, 100))
-                                                   : words.at(static_cast<std::size_t>(draw(0, 9)));
-        made.data.set(offset, word);
-        if (draw(1, 6) > 1) made.stated.arguments[offset] = {word, 32};
-    }
-    std::vector<std::uint32_t> data(IntegerCodeWriter::data_bytes / 4);
-    for (std::uint32_t& word : data)
-        word = static_cast<std::uint32_t>(draw(-3, 300));
-    made.data.set(IntegerCodeWriter::data_argument, "data", data);
-    launch.shared_memory = made.stated.shared_memory = IntegerCodeWriter::data_bytes;
-    return made;
-}
-
-/// Runs the kernel; false: it does not end soon.
-bool run(Executed& made) {
-    constexpr std::int64_t limit = 20'000;
-    auto executed = harness::execution::ExecutedLaunch::run({&made.data.function(),
-                                                             &made.data.graph,
-                                                             made.data.launch,
-                                                             made.data.memory,
-                                                             {},
-                                                             limit,
-                                                             &made.recorder});
-    if (!executed) {
-        const std::string why = to_string(executed.error());
-        EXPECT_NE(why.find("without ending"), std::string::npos) << why << made.text;
-        return false;
-    }
-    made.run = std::move(executed.value());
-    return true;
-}
-
 /// What was checked.
 struct Counts {
     int launches = 0;
@@ -205,6 +90,8 @@ struct Counts {
     int uniform = 0;
     int represented = 0;
     int accesses = 0; ///< Whose transactions or bank conflicts are known.
+    int timed = 0;    ///< Launches whose bounds were held against simulated times.
+    int narrow = 0;   ///< Of these, with an upper bound below twice the largest time.
 };
 
 class FactsOfThreads : public testing::Test {
@@ -215,7 +102,8 @@ protected:
         const auto facts = analyzer::facts_in_use(function, *graph_, architecture, made.stated,
                                                   models::FlowFacts{});
         ASSERT_TRUE(facts) << to_string(facts.error()) << made.text;
-        facts_ = &facts.value();
+        of_code_ = facts.value();
+        facts_ = &of_code_;
         ++counts.launches;
         counts.loops += static_cast<int>(facts_->loops.size());
         counts.nevers += static_cast<int>(facts_->nevers.size());
@@ -250,6 +138,40 @@ protected:
                 if (HasFatalFailure()) return;
             }
         }
+    }
+
+    /// Times of the executed launch lie inside the bounds of the stated one.
+    void check_times(const Executed& made, const models::Architecture& architecture,
+                     const std::string& policy_name, std::uint64_t seed, Counts& counts) {
+        const auto policy = models::read_policy(policy_name).value();
+        analyzer::Request request;
+        request.function = &made.data.function();
+        request.graph = graph_;
+        request.architecture = &architecture;
+        request.facts = facts_;
+        request.launch = made.stated;
+        request.policy = policy;
+        const auto analysis = analyzer::analyze(request);
+        if (!analysis) return; // E.g. a loop without a bound.
+        const auto bounds = analysis.value().execution_time.bounds();
+        const models::FlowFacts none;
+        const auto machine = harness::simulator::Machine::prepare(
+            architecture, {&made.data.function(), graph_, &none, made.data.launch, made.run.get()},
+            policy);
+        ASSERT_TRUE(machine) << to_string(machine.error());
+        models::Cycles longest{0};
+        for (const auto draw : {harness::Draw::Uniform, harness::Draw::AllLow,
+                                harness::Draw::AllHigh, harness::Draw::Adversarial}) {
+            const auto run = machine.value()->run({seed, draw, {}});
+            ASSERT_TRUE(run) << to_string(run.error());
+            const models::Cycles time = run.value().execution_time;
+            ASSERT_TRUE(bounds.contains(time))
+                << time.count() << " outside [" << bounds.lower().count() << ", "
+                << bounds.upper().count() << "], " << policy_name << ", " << to_string(draw);
+            longest = std::max(longest, time);
+        }
+        ++counts.timed;
+        counts.narrow += bounds.upper().count() < 2 * longest.count() ? 1 : 0;
     }
 
 private:
@@ -378,6 +300,7 @@ protected:
 
 private:
     const ControlFlowGraph* graph_ = nullptr;
+    models::FlowFacts of_code_;
     const models::FlowFacts* facts_ = nullptr;
 };
 
@@ -385,23 +308,43 @@ TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
     constexpr std::array<std::pair<const char*, const char*>, 3> machines{
         {{"sm_75", "turing-t4"}, {"sm_80", "ampere-a100"}, {"sm_86", "ampere-rtxa6000"}}};
     std::vector<models::Architecture> architectures;
-    for (const auto& [arch, name] : machines)
-        architectures.push_back(models::load_architecture(name).value());
+    for (const auto& [arch, name] : machines) {
+        // Without what makes bounds wide, and caches: latencies of loads need not contain
+        // refreshes.
+        models::Architecture machine = models::load_architecture(name).value();
+        machine.fetch = {};
+        machine.register_file = {};
+        std::erase_if(machine.memories, [](const auto& memory) {
+            return memory.name == "constant" || memory.name == "interconnect";
+        });
+        architectures.push_back(std::move(machine));
+    }
+    const std::array<std::string, 7> policies{"unknown",
+                                              "gto",
+                                              "lrr",
+                                              "srr",
+                                              "two-level:active=1",
+                                              "variable-rate:fast=0,every=3",
+                                              "variable-rate:fast=1,every=5,conserving"};
     Counts counts;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 200));
     for_seeds(cases, [&](RandomSource& random_source) {
         const auto machine = static_cast<std::size_t>(random_source.whole(0, 2));
-        auto made = execute(random_source, machines.at(machine).first);
+        auto made = drawn_launch(random_source, machines.at(machine).first);
         if (!made || !run(*made)) return;
         SCOPED_TRACE(made->text + models::to_string(made->stated));
         function_ = &made->data.function();
         check(*made, architectures[machine], counts);
+        if (HasFatalFailure()) return;
+        const std::string policy = policies.at(static_cast<std::size_t>(random_source.whole(0, 6)));
+        check_times(*made, architectures[machine], policy,
+                    static_cast<std::uint64_t>(random_source.whole(1, 1000)), counts);
     });
     RecordProperty("launches", counts.launches);
     fmt::print("{} launches, {} loops, {} by the verifier, {} never, {} relations, {} uniform, {} "
-               "with representatives, {} accesses\n",
+               "with representatives, {} accesses, {} timed, {} narrow\n",
                counts.launches, counts.loops, counts.loops_of_verifier, counts.nevers, counts.edges,
-               counts.uniform, counts.represented, counts.accesses);
+               counts.uniform, counts.represented, counts.accesses, counts.timed, counts.narrow);
     EXPECT_GT(counts.launches, cases / 3);
     EXPECT_GT(counts.loops, cases / 8);
 }
