@@ -43,7 +43,8 @@ public:
         const std::int64_t excess = cost.own_scheduler - cost.other_schedulers;
         own_ = plus(*cost.prefix_stall, cost.carry_in);
         costs_.kept = own_;
-        costs_.changed = plus(plus(own_, shape.refill.hi), times(excess, exposed_warps()));
+        refill_ = shape.refill.hi - std::min(cost.drained_in_refill, shape.refill.hi);
+        costs_.changed = plus(plus(own_, refill_), times(excess, exposed_warps()));
     }
 
     [[nodiscard]] Chain costliest() const {
@@ -85,8 +86,11 @@ public:
             cost_.carry_in);
         add("instruction fetch: misses at schedulers that only the chain visits", 1,
             cost_.further_fetches);
-        add("replacement and start of a block",
-            plus(chain.parts.changed, chain.first_is_refilled ? 2 : 1), shape_.refill.hi);
+        const std::int64_t refills = plus(chain.parts.changed, chain.first_is_refilled ? 1 : 0);
+        const bool drains_in_refill = refill_ < shape_.refill.hi;
+        if (drains_in_refill) add(refill_beyond_drains, refills, refill_);
+        add("replacement and start of a block", drains_in_refill ? 1 : plus(refills, 1),
+            shape_.refill.hi);
         add_drains(warps, add);
         return terms;
     }
@@ -106,7 +110,7 @@ private:
     [[nodiscard]] std::int64_t cost_of(const Chain& chain) const {
         const std::int64_t parts =
             plus(times(chain.parts.kept, costs_.kept), times(chain.parts.changed, costs_.changed));
-        return plus(parts, chain.first_is_refilled ? plus(own_, shape_.refill.hi) : own_);
+        return plus(parts, chain.first_is_refilled ? plus(own_, refill_) : own_);
     }
     /// Of these warps and of a buffer that is full when the last block starts, or of all warps.
     template <class Add> void add_drains(models::Warps warps, const Add& add) const {
@@ -123,7 +127,8 @@ private:
     const Interference& cost_;
     models::ThreadBlocks alive_;
     Exposed exposed_;
-    std::int64_t own_ = 0; ///< Of a part, without a refill.
+    std::int64_t own_ = 0;    ///< Of a part, without a refill.
+    std::int64_t refill_ = 0; ///< Of a block slot, less the stores that drain meanwhile (S82).
     ChainCosts costs_;
 };
 

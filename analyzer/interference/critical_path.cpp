@@ -100,6 +100,15 @@ public:
     void add_refills(std::int64_t blocks, const LaunchGeometry& shape) {
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
+    /// Along two paths; `drained`: at a refill on the first one, among the drains of all stores
+    /// (S82).
+    void add_refills_of_two_paths(const LaunchGeometry& shape, std::int64_t drained) {
+        const std::int64_t beyond = shape.refill.hi - std::min(drained, shape.refill.hi);
+        const std::int64_t refills = shape.waves() - 1;
+        if (beyond == shape.refill.hi) return add_refills(refills, shape);
+        add(refill_beyond_drains, refills - 1, beyond);
+        add_refills(1, shape);
+    }
     /// Of `counted` warps and of a buffer that is full when the last block starts, or of all warps.
     void add_drains_of_two_paths(models::Warps counted, models::Warps warps) {
         const models::Cycles on_its_path =
@@ -282,7 +291,7 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchGeometry& shape,
     }
     terms.add_active_set(models::Warps{0}, waves);
     terms.add_carry_in(times(cost.intervals_of_block, waves));
-    terms.add_refills(waves - 1, shape);
+    terms.add_refills_of_two_paths(shape, cost.drained_in_refill);
     terms.add_drains_of_two_paths((before + shape.resident) * per_block, shape.warps());
     return terms.take();
 }
@@ -340,7 +349,7 @@ std::vector<BoundTerm> by_warp_on_several(const LaunchGeometry& shape, const Int
     terms.add_exposed(demand, (others * (cost.intervals_of_block - 1) * on_one).count(),
                       on_other_schedulers(shape, others));
     terms.add_carry_in(times(cost.intervals_of_block, waves));
-    terms.add_refills(waves - 1, shape);
+    terms.add_refills_of_two_paths(shape, demand.drained_in_refill);
     terms.add_drains_by_warp(demand, all, shape.blocks);
     return terms.take();
 }

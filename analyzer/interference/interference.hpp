@@ -11,6 +11,10 @@
 
 namespace warpbound::analyzer {
 
+/// Text of the term of S82.
+inline constexpr const char* refill_beyond_drains =
+    "replacement and start of a block, beyond the stores that drain meanwhile";
+
 /// A limit for barrier intervals that several schedulers see: what lies within it counts for each
 /// change of the critical path, what lies beyond it for each warp (docs/theory, S85). `Unit:` core
 /// cycles. Side: upper.
@@ -28,7 +32,9 @@ struct BlockDemand {
     std::int64_t ports_of_warp = 0; ///< Of the warp with the largest such demand.
     /// Of a warp on its own scheduler, beyond ports of the multiprocessor.
     std::int64_t excess = 0;
-    std::int64_t drain = 0;            ///< Of the stores of all warps.
+    std::int64_t drain = 0; ///< Of the stores of all warps.
+    /// As `Interference::drained_in_refill`. Side: lower.
+    std::int64_t drained_in_refill = 0;
     std::vector<IntervalLimit> limits; ///< Alternatives: at least one.
 };
 
@@ -61,7 +67,13 @@ struct Interference {
     /// How often, in one block, the critical path may go over to another warp because a warp ends
     /// that would have been the last one to come to a barrier.
     std::int64_t early_ends_of_block = 0;
-    std::int64_t left_in_buffer = 0; ///< Drain time of a full write buffer that no store enters.
+    /// Drains of stores, among those of all warps, that no critical path waits for while a block
+    /// slot is refilled (docs/theory, S82). Side: lower.
+    std::int64_t drained_in_refill = 0;
+    /// Drain time of a full write buffer that no store enters; on a path without warps that end
+    /// before a barrier, as far as it is longer than the refill of the last block (docs/theory,
+    /// S82).
+    std::int64_t left_in_buffer = 0;
     /// With `prefix_stall`: waits for lines of instructions at schedulers that a path with one
     /// block in each wave need not visit.
     std::int64_t further_fetches = 0;

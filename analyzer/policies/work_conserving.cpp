@@ -11,6 +11,7 @@
 #include "analyzer/interference/queue_demand.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/interference/store_ports.hpp"
+#include "analyzer/interference/unawaited_drains.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 #include "assembly/support/stop_token.hpp"
 
@@ -73,7 +74,8 @@ struct CriticalPathProblem {
     PipelinePair pipelines;
     PathGraph paths;
     BlockBarriers barriers;
-    bool through_caches = false; ///< Some accesses go through them.
+    std::optional<UnawaitedDrains> unawaited; ///< None: not known.
+    bool through_caches = false;              ///< Some accesses go through them.
 };
 
 /// The time of a warp up to any issue, or to completion, less its own demand (S74).
@@ -176,6 +178,13 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
     cost.early_ends_of_block = problem.barriers.early_ends;
     cost.left_in_buffer =
         (models::Cycles{largest(demand.drain)} * kernel.write_buffer.entries.hi).count();
+    const bool knows_unawaited = problem.unawaited && !cost.counts_rotations() &&
+                                 !cost.has_active_set() && cost.early_ends_of_block == 0;
+    if (knows_unawaited) {
+        cost.drained_in_refill =
+            problem.unawaited->in_refill(models::times(cost.drain, shape.warps_per_block));
+        cost.left_in_buffer = std::max<std::int64_t>(0, cost.left_in_buffer - shape.refill.hi);
+    }
 
     // At a barrier the critical path may change to another warp; facts on whole paths do not hold
     // for it.
@@ -205,6 +214,8 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
         cost.by_warp = unless_stopped([&] {
                            return block_demand(kernel, problem.launch, demand, problem.paths, run);
                        }).value_or(std::nullopt);
+    if (cost.by_warp && knows_unawaited)
+        cost.by_warp->drained_in_refill = problem.unawaited->in_refill(cost.by_warp->drain);
     BoundExpression bound = upper_bound_of(shape, cost);
     const auto shown = with_evidence(bound, Side::Upper);
     if (cost.prefix_stall && shown && is_of_covering_chain(chosen_sum(*shown)) &&
@@ -269,6 +280,7 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
                                    std::move(pipelines),
                                    std::move(paths),
                                    barriers.value(),
+                                   unawaited_drains(kernel, launch, given.memory),
                                    given.memory.caches.has_value()};
     };
     const CriticalPathProblem problem = problem_of(without_ports);

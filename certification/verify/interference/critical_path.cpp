@@ -122,8 +122,10 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
     }
     add_policy_terms(inputs, all_met, terms);
     terms.push_back({times(intervals_of_block, launch.waves) - 1, carry_in_of(inputs), ""});
-    terms.push_back({launch.waves - 1, launch.refill.hi, ""});
-    for (Term& term : drain_terms_of(inputs.code, inputs.tables, suffix))
+    for (Term& term : refill_terms_of(inputs, launch.waves - 2))
+        terms.push_back(std::move(term));
+    for (Term& term :
+         drain_terms_of(inputs.code, inputs.tables, suffix, time_hiding_drains(inputs)))
         terms.push_back(std::move(term));
     return terms;
 }
@@ -195,12 +197,13 @@ std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& 
 }
 
 std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tables,
-                                 const std::string& suffix) {
+                                 const std::string& suffix, std::int64_t hidden) {
     const LaunchGeometry& launch = code.geometry;
     const std::string id = ids::upper_drain + suffix;
     const std::int64_t longest = largest_demand(tables, id);
     if (longest == 0) return {};
-    const std::int64_t full_buffer = times(longest, write_buffer_entries(code).hi);
+    const std::int64_t full_buffer =
+        std::max<std::int64_t>(0, times(longest, write_buffer_entries(code).hi) - hidden);
     const std::int64_t warps =
         times(launch.blocks_before_last() + launch.block_slots, launch.warps_per_block);
     const Certificate* certificate = find_certificate(code.kernel, id);
@@ -211,6 +214,52 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
     std::vector<Term> terms{{of_two_paths ? warps : launch.warps, 0, id}};
     if (of_two_paths) terms.push_back({1, full_buffer, ""});
     return terms;
+}
+
+std::int64_t time_hiding_drains(const InterferenceInputs& inputs) {
+    const TimedCode& code = inputs.code;
+    const bool conserves =
+        models::guarantee_of(code.kernel.policy) == models::PolicyGuarantee::WorkConserving;
+    if (!conserves || !inputs.suffix.empty() || inputs.policy_terms) return 0;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i]) continue;
+        const models::InstructionTiming& timing = code.timings[i].value();
+        if (timing.through_caches || timing.queue) return 0;
+    }
+    return code.geometry.refill.hi;
+}
+
+std::int64_t refill_on_first_path(const InterferenceInputs& inputs) {
+    const TimedCode& code = inputs.code;
+    const std::int64_t whole = code.geometry.refill.hi;
+    const Certificate* drains = find_certificate(code.kernel, ids::upper_drain);
+    if (drains == nullptr || time_hiding_drains(inputs) == 0) return whole;
+    // Entries behind the head of a full buffer: while one of them drains, it is not full.
+    const std::int64_t behind = write_buffer_entries(code).lo - 1;
+    if (behind < 1) return whole;
+    std::int64_t beyond_port = whole; // Of one store; more than the refill does not matter.
+    std::int64_t in_port = 0;
+    for (std::size_t i = 0; i < code.timings.size(); ++i) {
+        if (!code.reachable[i] || !code.timings[i].value().enters_write_buffer) continue;
+        const models::InstructionTiming& timing = code.timings[i].value();
+        const std::int64_t drain = drain_time(code, timing, true);
+        // S52: only such an occupancy is among the cycles of the drain.
+        const std::int64_t port = port_occupancy(timing) <= drain ? port_occupancy(timing) : 0;
+        beyond_port = std::min(beyond_port, drain - port);
+        in_port = std::max(in_port, port);
+    }
+    const std::int64_t of_block =
+        times(std::max<std::int64_t>(0, drains->bound), code.geometry.warps_per_block);
+    const std::int64_t drained =
+        std::min(times(behind, beyond_port), of_block - times(behind - 1, in_port));
+    return whole - std::clamp<std::int64_t>(drained, 0, whole);
+}
+
+std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last) {
+    const std::int64_t whole = inputs.code.geometry.refill.hi;
+    const std::int64_t shorter = refill_on_first_path(inputs);
+    if (shorter == whole) return {{models::plus(before_last, 1), whole, ""}};
+    return {{before_last, shorter, ""}, {1, whole, ""}};
 }
 
 std::int64_t schedulers_of_path(const TimedCode& code) {

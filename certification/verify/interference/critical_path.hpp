@@ -35,9 +35,21 @@ std::int64_t carry_in_of(const InterferenceInputs& inputs);
 std::vector<std::vector<Term>> critical_path_terms_of(const InterferenceInputs& inputs);
 
 /// Several waves on several multiprocessors: the drains that the two critical paths of S20 wait
-/// for, or those of all stores where that is less. Side: upper.
+/// for, or those of all stores where that is less. `hidden`: time in which what is in a buffer at
+/// the start of the last block drains, and which counts by itself. Side: upper.
 std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tables,
-                                 const std::string& suffix);
+                                 const std::string& suffix, std::int64_t hidden = 0);
+
+/// The time that hides drains at the start of the last block: that of the refill of its block slot,
+/// where S82 holds; else 0. `Unit:` core cycles.
+std::int64_t time_hiding_drains(const InterferenceInputs& inputs);
+
+/// What the refill of a block slot adds to a path before the start of the last thread block: none
+/// of its cycles in which stores drain that the terms of drains contain (S82). Side: upper.
+std::int64_t refill_on_first_path(const InterferenceInputs& inputs);
+/// So many refills before the start of the last thread block, and that of the last one. Side:
+/// upper.
+std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last);
 
 /// On how many schedulers the critical path is at one time or another: it changes the warp at
 /// barriers and with the block (S12, S36). Side: upper.

@@ -71,9 +71,9 @@ public:
     CoverSums(const InterferenceInputs& inputs, const CertificateValues& values,
               std::int64_t beyond_path)
         : inputs_{inputs}, values_{values}, launch_{inputs.code.geometry},
-          begun_{launch_.blocks_before_last()}, on_one_{launch_.per_scheduler(
-                                                    launch_.warps_per_block)},
-          carry_in_{carry_in_of(inputs)}, beyond_path_{beyond_path},
+          begun_{launch_.blocks_before_last()},
+          on_one_{launch_.per_scheduler(launch_.warps_per_block)}, carry_in_{carry_in_of(inputs)},
+          refill_{refill_on_first_path(inputs)}, beyond_path_{beyond_path},
           of_beginning_{value(ids::prefix_stall)}, excess_{value(ids::own_scheduler) -
                                                            value(ids::other_schedulers)} {
         if (of_beginning_ < value(ids::stall))
@@ -87,8 +87,8 @@ public:
             counted == CountedTwice::Everywhere ? 0 : times(theta - 1, on_one_);
         const std::int64_t of_same = plus(of_beginning_, carry_in_);
         const PartOfCover same{theta, of_same};
-        const PartOfCover other{launch_.block_slots, plus(plus(of_same, launch_.refill.hi),
-                                                          times(counted_again, excess_))};
+        const PartOfCover other{launch_.block_slots,
+                                plus(plus(of_same, refill_), times(counted_again, excess_))};
         const auto cost = [&](const CoverParts& parts) {
             return plus(times(parts.same, same.cost), times(parts.other, other.cost));
         };
@@ -105,7 +105,7 @@ public:
         // The last part ends while a block slot is refilled, with one block that has not started.
         const CoverParts refilled = costliest_parts(left - 1, same, other);
         const std::int64_t most = cost(running);
-        const std::int64_t with_refill = plus(cost(refilled), launch_.refill.hi);
+        const std::int64_t with_refill = plus(cost(refilled), refill_);
         if (most >= with_refill) add(running, 0);
         if (with_refill >= most) add(refilled, 1);
     }
@@ -127,9 +127,11 @@ private:
                                 {met, 0, ids::own_scheduler},
                                 {std::max<std::int64_t>(0, warps - met), 0, ids::other_schedulers},
                                 {of_cover, carry_in_, ""},
-                                {plus(plus(parts.other, refills), 1), launch_.refill.hi, ""},
                                 {1, beyond_path_, ""}};
-        for (Term& term : drain_terms_of(inputs_.code, inputs_.tables, inputs_.suffix))
+        for (Term& term : refill_terms_of(inputs_, plus(parts.other, refills)))
+            terms.push_back(std::move(term));
+        for (Term& term : drain_terms_of(inputs_.code, inputs_.tables, inputs_.suffix,
+                                         time_hiding_drains(inputs_)))
             terms.push_back(std::move(term));
         return terms;
     }
@@ -140,6 +142,7 @@ private:
     std::int64_t begun_;        ///< k.
     std::int64_t on_one_;       ///< h.
     std::int64_t carry_in_;     ///< Of a part.
+    std::int64_t refill_;       ///< Before the start of the last block.
     std::int64_t beyond_path_;  ///< Of lines at schedulers that S20 does not visit.
     std::int64_t of_beginning_; ///< S*.
     std::int64_t excess_;       ///< W - W'.
