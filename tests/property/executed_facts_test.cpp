@@ -143,6 +143,7 @@ protected:
     /// Times of the executed launch lie inside the bounds of the stated one.
     void check_times(const Executed& made, const models::Architecture& architecture,
                      const std::string& policy_name, std::uint64_t seed, Counts& counts) {
+        if (facts_->divergents.size() > most_divergent) return; // Many nodes take long.
         const auto policy = models::read_policy(policy_name).value();
         analyzer::Request request;
         request.function = &made.data.function();
@@ -176,6 +177,7 @@ protected:
 
 private:
     static constexpr std::int64_t most_iterations = 300;
+    static constexpr std::size_t most_divergent = 6;
 
     [[nodiscard]] std::int64_t address(std::size_t block) const {
         return graph_->blocks[block].address;

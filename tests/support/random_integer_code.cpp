@@ -309,6 +309,7 @@ void IntegerCodeWriter::access() {
 void IntegerCodeWriter::operation() {
     const std::int64_t kind = draw(1, 100);
     if (percent(6)) return access();
+    if (open_barriers_ == 0 && percent(2)) return add("BAR.SYNC 0x0");
     if (kind <= 20) return sum();
     if (kind <= 36) return product();
     if (kind <= 40) return add(fmt::format("MOV {}, R{}", reg(), draw(12, 17)));
@@ -342,10 +343,26 @@ void IntegerCodeWriter::block(int depth, std::int64_t statements, const std::str
     }
 }
 
-void IntegerCodeWriter::branch(int depth, const std::string& exit) {
+std::string IntegerCodeWriter::open_barrier(const std::string& target) {
+    if (percent(50)) return {};
+    const std::string barrier = fmt::format("B{}", open_barriers_++);
+    add(fmt::format("BSSY {}, {}", barrier, target));
+    return barrier;
+}
+
+void IntegerCodeWriter::close_barrier(const std::string& barrier) {
+    if (barrier.empty()) return;
+    add("BSYNC " + barrier);
+    --open_barriers_;
+}
+
+void IntegerCodeWriter::branch(int depth, const std::string& loop_exit) {
     if (percent(70)) compare();
     const std::string end = label();
     const std::string other = label();
+    const std::string barrier = open_barrier(end);
+    // Nobody leaves the barrier but over an EXIT.
+    const std::string exit = barrier.empty() ? loop_exit : std::string{};
     const bool has_other = percent(35);
     add(fmt::format("@{} BRA {}", predicate(), has_other ? other : end));
     block(depth - 1, draw(2, 5), exit);
@@ -355,6 +372,7 @@ void IntegerCodeWriter::branch(int depth, const std::string& exit) {
         block(depth - 1, draw(2, 5), exit);
     }
     put(end);
+    close_barrier(barrier);
 }
 
 void IntegerCodeWriter::step(const std::string& counter) {
@@ -385,6 +403,7 @@ void IntegerCodeWriter::loop(int depth) {
     const std::string counter = reg();
     const std::string limit = source();
     const std::string by = one_of({"P0", "P1"});
+    const std::string barrier = open_barrier(end);
     if (percent(60))
         add(fmt::format("MOV {}, {}", counter, one_of({literal(), "RZ", "RZ", constant()})));
     if (percent(30)) {
@@ -403,6 +422,7 @@ void IntegerCodeWriter::loop(int depth) {
                         one_of({"0x80", "0xf8", "0x20"})));
     add(fmt::format("@{}{} BRA {}", percent(25) ? "!" : "", by, header));
     put(end);
+    close_barrier(barrier);
 }
 
 void IntegerCodeWriter::begin() {

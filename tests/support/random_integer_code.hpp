@@ -11,10 +11,10 @@
 
 namespace warpbound::tests {
 
-/// Writes nested branches and loops on few registers, so that what one instruction computes decides
-/// soon. Words of constant bank 0 are read from `first_argument` on; the pair of words at
-/// `data_argument` is the address of `data_bytes` of global memory. As many bytes of shared memory
-/// are accessed.
+/// Writes nested branches and loops, with convergence barriers or without, on few registers, so
+/// that what one instruction computes decides soon. Words of constant bank 0 are read from
+/// `first_argument` on; the pair of words at `data_argument` is the address of `data_bytes` of
+/// global memory. As many bytes of shared memory are accessed.
 class IntegerCodeWriter {
 public:
     static constexpr std::int64_t first_argument = 0x160;
@@ -75,11 +75,16 @@ private:
     void block(int depth, std::int64_t statements, const std::string& exit);
     void branch(int depth, const std::string& exit);
     void loop(int depth);
+    /// Lanes that come to the label wait there for each other. Returns the barrier register, or
+    /// nothing: no barrier is opened.
+    std::string open_barrier(const std::string& target);
+    void close_barrier(const std::string& barrier);
     void step(const std::string& counter);
 
     RandomSource& random_source_;
     std::string text_;
     int labels_ = 0;
+    int open_barriers_ = 0;
 };
 
 } // namespace warpbound::tests
