@@ -164,6 +164,10 @@ std::string remedy(const BoundAnswer& answer, const Need& need) {
         return "the cubin itself, or its listing with encodings: cuobjdump -sass FILE.cubin, or "
                "nvdisasm -c -hex FILE.cubin";
     case Need::Kind::Construct:
+        if (!need.path.empty())
+            return fmt::format("a machine whose description has {}: another --gpu, or a file with "
+                               "it (docs/how-to/describe-a-machine.md)",
+                               need.path);
         break;
     }
     return "no option helps; this construct is not bounded";

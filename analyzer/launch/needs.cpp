@@ -112,14 +112,21 @@ private:
             const auto missing = models::missing_values(*request_.function, i,
                                                         *request_.architecture, *request_.facts);
             if (missing.empty())
-                needs_.push_back({Need::Kind::Construct,
-                                  timings[i].error().what,
+                needs_.push_back({Need::Kind::Construct, timings[i].error().what,
                                   request_.function->instructions[i].address,
-                                  {},
-                                  i});
+                                  absent_class(request_.function->instructions[i]), i});
             for (const std::string& path : missing)
                 add_value(path, i);
         }
+    }
+
+    /// "classes/atomic-global", where the description lacks the class; empty: it has it, or the
+    /// opcode is not known.
+    [[nodiscard]] std::string absent_class(const assembly::Instruction& instruction) const {
+        const auto of = instruction.opcode_class;
+        return of == assembly::OpcodeClass::Unknown || request_.architecture->classes.count(of) != 0
+                   ? std::string{}
+                   : fmt::format("classes/{}", to_string(of));
     }
 
     /// One need for all instructions.

@@ -24,7 +24,7 @@ struct Need {
     Kind kind = Kind::LoopBound;
     std::string what; ///< One sentence.
     std::int64_t address = 0;
-    std::string path;
+    std::string path; ///< Of a construct: the class that the description lacks, if it lacks one.
     /// First instruction concerned; none for a value that no single instruction needs.
     std::optional<std::size_t> instruction;
     /// What the exits of a loop are computed from, as far as it is not known: offsets of arguments

@@ -44,6 +44,17 @@ TEST(Needs, NameControlFieldsThatTheListingLacksOnce) {
     EXPECT_THAT(needs.value().front().what, testing::HasSubstr("no control field at 0x0000"));
 }
 
+TEST(Needs, NameTheClassThatADescriptionLacks) {
+    const auto context = analyzed("MOV R1, R2; FROB R1, R2; EXIT;");
+    context->architecture.classes.erase(assembly::OpcodeClass::Move);
+    const auto needs = needs_of(context->request);
+    ASSERT_TRUE(needs) << to_string(needs.error());
+    ASSERT_EQ(needs.value().size(), 2U);
+    EXPECT_EQ(needs.value()[0].kind, Need::Kind::Construct);
+    EXPECT_EQ(needs.value()[0].path, "classes/move");
+    EXPECT_EQ(needs.value()[1].path, ""); // The opcode is not known.
+}
+
 TEST(Needs, AreThoseOfTheCodeThatIsReached) {
     models::FlowFacts facts;
     facts.nevers.push_back({8, {}});
