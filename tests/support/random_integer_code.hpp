@@ -5,6 +5,7 @@
 
 #include "tests/support/random_source.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
