@@ -4,6 +4,7 @@
 #include "harness/protocol/quantity.hpp"
 #include "harness/protocol/run_order.hpp"
 #include "harness/protocol/user_kernel_series.hpp"
+#include "harness/simulated_identity.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -197,6 +198,13 @@ std::string text_of(const MeasuredKernel& measured) {
                         beside->kernel, beside->file, beside->launch, beside->time_alone);
     for (const auto& release : measured.releases)
         out += release_text(release);
+    const bool is_above = std::any_of(
+        measured.releases.begin(), measured.releases.end(),
+        [](const MeasuredRelease& release) { return release.check && release.check->above > 0; });
+    if (is_above && measured.device.name.starts_with(harness::simulated_prefix))
+        out +=
+            "  the bound assumes that latencies of loads contain queueing delay and refreshes; a\n"
+            "  simulated memory system adds them. `analyze --runs` draws what the bound assumes\n";
     return out;
 }
 
