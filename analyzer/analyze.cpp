@@ -52,7 +52,7 @@ Deadline half_of(const Deadline& deadline) {
 }
 
 /// Memory, from below: the bandwidth of caches, links or DRAM. `answer`: a bound, whose path is
-/// kept. Evidence shows it by the addresses of all accesses (S59).
+/// kept. Evidence shows it by the addresses of all accesses, or by their numbers alone (S59).
 void add_bandwidth(const TimedKernel& kernel, const LaunchGeometry& shape, const MemoryPath& memory,
                    Alternatives& all) {
     if (!memory.caches || all.empty()) return;
@@ -63,7 +63,7 @@ void add_bandwidth(const TimedKernel& kernel, const LaunchGeometry& shape, const
         BoundExpression sum;
         sum.text = terms.front().text;
         sum.terms = terms;
-        sum.has_evidence = memory.footprint.has_value();
+        sum.has_evidence = true;
         set_bound(answer.execution, std::move(sum));
         answer.execution.proof = Proof::ResponseTime;
         all.push_back(std::move(answer));
@@ -225,11 +225,13 @@ Result<Alternatives> bounds_with_queueing(const AnalysisContext& context, Wanted
 /// Arguments on addresses; none: numbers of transactions alone.
 using QueueingArgument = std::optional<QueueingRules>;
 
-/// Of the bounds by addresses, those that evidence shows: where a policy makes warps wait while a
-/// scheduler could issue, they are not the tightest ones (S23, S28).
+/// Of the bounds by addresses, those that evidence shows: in time slots and strict turns they are
+/// not the tightest ones (S23, S28).
 Wanted shown_by_addresses(const ScheduledLaunch& launch) {
-    return launch.shape.has_one_warp() || conserves_work(launch) ? Wanted::Tightest
-                                                                 : Wanted::WithEvidence;
+    return launch.shape.has_one_warp() || conserves_work(launch) ||
+                   launch.guarantee() == models::PolicyGuarantee::SetLimited
+               ? Wanted::Tightest
+               : Wanted::WithEvidence;
 }
 
 /// `wanted`: of the policy, where addresses are arguments.
@@ -255,15 +257,6 @@ Result<Alternatives> bounds_by(const AnalysisContext& context, const QueueingArg
         for (SideAnswer& one : all.value())
             one.execution.queueing = *argument;
     return all;
-}
-
-/// Whether evidence shows what the argument says (S26, S59): of all policies but those that keep
-/// warps outside of an active set.
-bool has_evidence(const ScheduledLaunch& launch, const MemoryPath& memory,
-                  const QueueingArgument& argument) {
-    const bool is_set_limited =
-        launch.guarantee() == models::PolicyGuarantee::SetLimited && !conserves_work(launch);
-    return !argument || (memory.footprint && !is_set_limited);
 }
 
 models::Cycles least_of(const Alternatives& all) {
@@ -324,8 +317,7 @@ Result<SideAnswer> upper_bound(const AnalysisContext& context) {
         } else {
             bounds.push_back(further(bounded, 1.0));
         }
-        if (bounds.back().empty() || !has_evidence(context.launch, context.memory, arguments[i]))
-            continue;
+        if (bounds.back().empty()) continue;
         const auto preference = [&](std::size_t of) { // Of equal ones that without addresses.
             return std::pair{least_of(bounds[of]), arguments[of].has_value()};
         };

@@ -48,7 +48,8 @@ enum class RowDelay {
 struct QueueingRules {
     bool hits = false; ///< Loads have the latency of an L1 hit; misses count as terms.
     RowDelay rows = RowDelay::WholeTransfers;
-    bool ports = false; ///< The port of the loads is a server of the tandem (S22d).
+    bool ports = false;    ///< The port of the loads is a server of the tandem (S22d).
+    bool addresses = true; ///< The accesses are listed; no: by their numbers alone (S59).
 };
 
 /// Units of memory that loads of one address form touch, executed by all threads of a box of thread

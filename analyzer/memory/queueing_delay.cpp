@@ -429,7 +429,10 @@ std::vector<QueueingRules> queueing_rules(const TimedKernel& kernel, const Sched
     for (const bool hit : hits)
         for (const RowDelay row : rows)
             for (const bool port : ports)
-                all.push_back({.hits = hit, .rows = row, .ports = port});
+                all.push_back({.hits = hit,
+                               .rows = row,
+                               .ports = port,
+                               .addresses = memory.footprint.has_value()});
     return all;
 }
 

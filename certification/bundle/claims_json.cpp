@@ -36,7 +36,9 @@ Json queueing_json(const analyzer::QueueingRules& rules) {
     const char* rows = rules.rows == analyzer::RowDelay::WholeTransfers     ? "whole-transfers"
                        : rules.rows == analyzer::RowDelay::PerWaitingAccess ? "per-waiting-access"
                                                                             : "once-per-launch";
-    return {{"hits", rules.hits}, {"ports", rules.ports}, {"rows", rows}};
+    Json json{{"hits", rules.hits}, {"ports", rules.ports}, {"rows", rows}};
+    if (!rules.addresses) json["addresses"] = false;
+    return json;
 }
 
 Json loaded_json(const analyzer::LoadedUnits& loaded) {

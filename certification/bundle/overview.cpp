@@ -260,8 +260,9 @@ std::string measurements_of(const std::vector<KernelEvidence>& kernels,
 
 /// How a bound was proved, and whether the addresses of accesses are part of it.
 std::string proof_text(const Json& proof) {
-    const bool by_addresses = proof.contains("queueing") || proof.contains("by-addresses") ||
-                              proof.contains("loaded-data");
+    const bool by_addresses =
+        (proof.contains("queueing") && proof.at("queueing").value("addresses", true)) ||
+        proof.contains("by-addresses") || proof.contains("loaded-data");
     return text(proof, "rule") + (by_addresses ? ", by addresses" : "");
 }
 

@@ -53,7 +53,9 @@ struct Claim {
     /// Lower side: data that the sum rests on; none: it rests on no loaded data (S79).
     std::optional<analyzer::LoadedUnits> loaded{};
 
-    [[nodiscard]] bool uses_addresses() const { return queueing || by_addresses; }
+    [[nodiscard]] bool uses_addresses() const {
+        return (queueing && queueing->addresses) || by_addresses;
+    }
 };
 
 /// One input of a published formula.

@@ -181,6 +181,7 @@ QueueingArguments queueing_of(const json& stated) {
     QueueingArguments arguments;
     stated.at("hits").get_to(arguments.hits);
     stated.at("ports").get_to(arguments.ports);
+    arguments.addresses = stated.value("addresses", true);
     if (rows == "per-waiting-access")
         arguments.rows = Rows::PerWaitingAccess;
     else if (rows == "once-per-launch")

@@ -88,6 +88,8 @@ struct QueueingArguments {
     bool hits = false;  ///< Loads take the latency of a hit; those that miss count as terms.
     bool ports = false; ///< The port of the loads is a server of the trace (S22d).
     Rows rows = Rows::WholeTransfers;
+    /// The accesses are listed; no: it counts by their numbers alone (S59, step 8).
+    bool addresses = true;
 
     [[nodiscard]] bool tails() const { return rows != Rows::WholeTransfers; }
 };

@@ -7,6 +7,7 @@
 #include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/memory/atomics.hpp"
+#include "certification/verify/memory/bandwidth.hpp"
 #include "certification/verify/memory/least_traffic.hpp"
 #include "certification/verify/memory/loaded_data.hpp"
 #include "certification/verify/memory/queueing.hpp"
@@ -178,7 +179,10 @@ Sums possible_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     if (claim.upper) return upper_sums(demand, claim);
     if (claim.loaded) return loaded_data_sums(demand, claim);
     Sums sums;
-    if (demand.addressed) sums = bandwidth_terms(*demand.addressed, demand.code);
+    if (demand.addressed)
+        sums = bandwidth_terms(*demand.addressed, demand.code);
+    else if (demand.memory) // S59, step 8: of line accesses at the L1s alone.
+        sums = bandwidth_sums(demand.code, read_memory_layout(demand.code.kernel), Footprint{});
     if (auto terms = lower_by_policy(demand, claim))
         sums.push_back(std::move(*terms));
     else if (!first_certificate_of(claim).empty() || sums.empty())

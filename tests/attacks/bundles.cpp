@@ -97,13 +97,20 @@ EvidenceFiles certified(Honest which) {
         break;
     case Honest::Cached:
     case Honest::InSlots:
-    case Honest::InTurns: {
+    case Honest::InTurns:
+    case Honest::InActiveSet:
+    case Honest::Unlisted: {
         const std::string seven = tree + "/docs/theory/examples/7-";
         append(certify, {seven + "loads.sass", "--flow-facts", seven + "loads.flow-facts.xml",
-                         "--architecture", seven + "caches.xml", "--launch", "4x64",
-                         "--multiprocessors", "1", "--runs", "8"});
+                         "--architecture", seven + "caches.xml", "--multiprocessors", "1"});
+        if (which == Honest::Unlisted) {
+            append(certify, {"--launch", "20000x64"});
+            break;
+        }
+        append(certify, {"--launch", "4x64", "--runs", "8"});
         if (which == Honest::InSlots) append(certify, {"--policy", "variable-rate:fast=0,every=2"});
         if (which == Honest::InTurns) append(certify, {"--policy", "srr"});
+        if (which == Honest::InActiveSet) append(certify, {"--policy", "two-level:active=1"});
         break;
     }
     case Honest::Turns:

@@ -27,6 +27,8 @@ enum class Honest {
     Cached,         ///< Accesses through caches, by their addresses, 8 runs.
     InSlots,        ///< The same in time slots.
     InTurns,        ///< The same in strict turns.
+    InActiveSet,    ///< The same with an active set of one warp.
+    Unlisted,       ///< The same of more accesses than are listed, without runs.
     Turns,          ///< Strict turns of warps with two paths.
     Schedule,       ///< Strict turns of warps with one path.
     Slots,          ///< Time slots of warps on two schedulers, which share a port.

@@ -271,7 +271,7 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
          "slots of the warp in which another warp occupies a port",
          "waits for the loads of a warp that end between slots",
          "waits for the write buffer that end between slots, one for each store of a warp"});
-    check_sums(Drawn::CachesInSlots, texts);
+    check_sums(Drawn::CachesInSlots, texts, Claimed::BoundOfAnalyze);
 }
 
 TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
@@ -282,7 +282,7 @@ TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
                                "port occupancy of a warp beyond its issue slots",
                                "replacement and start of a block",
                                "issue slots that run when the critical path changes to a warp"});
-    check_sums(Drawn::CachesInTurns, texts);
+    check_sums(Drawn::CachesInTurns, texts, Claimed::BoundOfAnalyze);
 }
 
 TEST(EvidenceProperty, OfReadPortsAddsUpAndHoldsRuns) {

@@ -50,8 +50,10 @@ std::optional<check::QueueingArguments> arguments_of(const analyzer::SideResult&
         side.queueing->rows == analyzer::RowDelay::WholeTransfers     ? Rows::WholeTransfers
         : side.queueing->rows == analyzer::RowDelay::PerWaitingAccess ? Rows::PerWaitingAccess
                                                                       : Rows::OncePerLaunch;
-    return check::QueueingArguments{
-        .hits = side.queueing->hits, .ports = side.queueing->ports, .rows = rows};
+    return check::QueueingArguments{.hits = side.queueing->hits,
+                                    .ports = side.queueing->ports,
+                                    .rows = rows,
+                                    .addresses = side.queueing->addresses};
 }
 
 check::ClaimRow claim_of(const analyzer::SideResult& side, bool upper) {

@@ -14,6 +14,8 @@ namespace warpbound::certification::verify {
 
 /// Side: upper, except for counts that are named `least`. `Unit:` accesses, transactions, sectors.
 struct Footprint {
+    /// Whether it follows from addresses; no: each number holds for any (S59, step 8).
+    bool is_listed = true;
     /// Lines of one execution, per instruction; 0 .. 0: none.
     std::vector<models::Interval> lines_of;
     std::int64_t load_lines = 0; ///< Line accesses of loads.

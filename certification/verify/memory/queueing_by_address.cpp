@@ -6,6 +6,7 @@
 #include "certification/verify/memory/service_orders.hpp"
 #include "certification/verify/memory/service_times.hpp"
 #include "certification/verify/memory/service_trace.hpp"
+#include "certification/verify/memory/unlisted_accesses.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -94,6 +95,8 @@ public:
         };
         require(!arguments_.hits || footprint_.requests_of_l1, "an L1 may replace lines");
         require(!time_.has_tails() || footprint_.tails, "addresses do not tell the banks");
+        require(footprint_.is_listed || arguments_.rows != RowRule::OncePerLaunch,
+                "accesses that are not listed have no order");
         require(!order_.several_wait || (arguments_.rows != RowRule::OncePerLaunch),
                 "loads of several warps at a time may delay the critical path");
         require(!arguments_.ports || (!order_.several_wait && !order_.slot_distance),
@@ -240,13 +243,14 @@ private:
     }
     void add_orders(TraceInputs& trace) const {
         trace.slices_in_order = are_slices_in_order(layout_, volume_);
-        const bool one_order = !trace.slices_in_order || layout_.slices.hi == 1;
+        const bool one_order =
+            footprint_.is_listed && (!trace.slices_in_order || layout_.slices.hi == 1);
         trace.ends_in_order =
             one_order && std::all_of(loads_.begin(), loads_.end(),
                                      [](const CodeLoad& load) { return load.brings_last_line; });
         trace.holders_once = arguments_.rows != RowRule::OncePerLaunch;
-        trace.one_trace =
-            not_in_order_.empty() && volume_.stored_lines == 0 && !order_.slot_distance;
+        trace.one_trace = footprint_.is_listed && not_in_order_.empty() &&
+                          volume_.stored_lines == 0 && !order_.slot_distance;
         // S58: what waits to merge, waits for as many accesses as its entry serves; but the first
         // of these, each is of another load.
         const std::int64_t others = layout_.l1_merges - 1;
@@ -276,8 +280,9 @@ private:
             plus(layout_.dram_latency.hi - layout_.dram_latency.lo, layout_.spread());
         const std::int64_t h = std::min(footprint_.not_alone, volume_.transactions);
         const std::int64_t gap = d - times(n, s);
-        if (volume_.multiprocessors != 1 || layout_.sector < layout_.l2_sector ||
-            layout_.l2_latency.hi > layout_.dram_latency.lo || gap < (h > 0 ? 1 : 0))
+        if (!footprint_.is_listed || volume_.multiprocessors != 1 ||
+            layout_.sector < layout_.l2_sector || layout_.l2_latency.hi > layout_.dram_latency.lo ||
+            gap < (h > 0 ? 1 : 0))
             return std::nullopt;
         TraceInputs::Response response{plus(times(s, n - 1), w), 0};
         if (h > 0) {
@@ -384,7 +389,10 @@ AddressedMemory read_addressed_memory(TimedCode& code,
                                       const std::optional<QueueingArguments>& arguments,
                                       const IssueOrder& order) {
     AddressedMemory memory{read_memory_layout(code.kernel), {}, arguments, order};
-    memory.footprint = count_footprint(code, memory.layout, list_accesses(code, memory.layout));
+    const bool is_listed = !arguments || arguments->addresses;
+    memory.footprint =
+        is_listed ? count_footprint(code, memory.layout, list_accesses(code, memory.layout))
+                  : footprint_at_any_addresses(code, memory.layout);
     for (std::size_t i = 0; i < code.timings.size(); ++i) {
         const models::Interval& lines = memory.footprint.lines_of[i];
         if (lines.hi == 0) continue;
@@ -393,6 +401,9 @@ AddressedMemory read_addressed_memory(TimedCode& code,
                          std::min(timing.passes.hi, lines.hi)};
         if (arguments && arguments->ports && is_load_through_caches(timing))
             models::free_port(timing);
+        // S22, lemma 4: nothing else brings the last line of such a load.
+        if (!arguments && memory.footprint.last_line_alone[i] && is_load_through_caches(timing))
+            timing.latency.lo = std::max(timing.latency.lo, memory.layout.dram_latency.lo);
     }
     if (arguments) CountedCycles{memory, code}.require_assumptions();
     return memory;

@@ -151,14 +151,15 @@ constexpr std::array proved_policies{
                  .add_demand = prepare_active_set,
                  .upper = sums_of_active_set,
                  .covers = covers_active_set,
-                 .theorems = "S31"},
+                 .by_addresses = QueueingProof::OfSeveralWarps,
+                 .theorems = "S29a, S31"},
     ProvedPolicy{.kind = PolicyKind::StrictRoundRobin,
                  .holds_back = has_strict_turns,
                  .add_demand = add_strict_turns,
                  .upper = sums_of_strict_turns,
                  .lower = strict_round_robin_lower_terms_of,
                  .covers = covers_stages,
-                 .by_addresses = QueueingProof::InStrictTurns,
+                 .by_addresses = QueueingProof::OfSeveralWarps,
                  .theorems = "S25, S25a, S28, S29a, S77, S78"},
     ProvedPolicy{.kind = PolicyKind::VariableRate,
                  .holds_back = has_time_slots,
@@ -213,7 +214,7 @@ IssueOrder issue_order_of(const TimedCode& code) {
     const ProvedPolicy& policy = proved_policy_of(code);
     if (code.geometry.warps == 1 || policy.holds_back == nullptr) return {};
     switch (policy.by_addresses) {
-    case QueueingProof::InStrictTurns:
+    case QueueingProof::OfSeveralWarps:
         return {.slot_distance = {}, .several_wait = true};
     case QueueingProof::InTimeSlots:
         return {.slot_distance =

@@ -47,9 +47,10 @@ enum class FurtherDelay {
     Operands
 };
 
-/// What is proved of queueing delays by addresses where a policy holds warps back: nothing, or that
-/// they count as in time slots (S29) or in strict turns (S29a).
-enum class QueueingProof { None, InTimeSlots, InStrictTurns };
+/// What is proved of queueing delays by addresses where a policy holds warps back: nothing, that
+/// they count as in time slots (S29), or that loads of several warps at a time may delay the
+/// critical path (S29a, S31).
+enum class QueueingProof { None, InTimeSlots, OfSeveralWarps };
 
 struct ProvedPolicy {
     models::PolicyKind kind{};

@@ -277,22 +277,11 @@ std::vector<std::vector<Term>> strict_round_robin_terms_of(const TimedCode& code
     return all;
 }
 
-namespace {
-
-bool goes_through_caches(const TimedCode& code) {
-    for (std::size_t i = 0; i < code.timings.size(); ++i)
-        if (code.reachable[i] && code.timings[i].value().through_caches) return true;
-    return false;
-}
-
-} // namespace
-
 std::optional<std::vector<Term>>
 strict_round_robin_lower_terms_of(const TimedCode& code, const std::string& first_certificate,
                                   const CertificateValues& /*values*/) {
     const LaunchGeometry& launch = code.represented;
-    if (!first_certificate.empty() || launch.waves > 1 ||
-        code.kernel.architecture.has_read_ports() || goes_through_caches(code))
+    if (!first_certificate.empty() || launch.waves > 1 || code.kernel.architecture.has_read_ports())
         return std::nullopt;
     // Some multiprocessor has this many blocks, and a scheduler of it its share of their warps.
     const std::int64_t blocks = std::min(launch.block_slots, launch.blocks_before_last() + 1);

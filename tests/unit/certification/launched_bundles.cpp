@@ -38,26 +38,57 @@ void take_branching_kernel(KernelInput& input, models::Architecture& machine) {
     tests::set_value(machine.write_buffer, "entries", {4, 4, 4});
 }
 
-/// Warps load and store rows of lines behind each other.
+/// A path with one load of many lines, which arrive late, and one with many loads of a line each.
+/// Sums of costs along one path (S26) are then below those of largest numbers (S59).
+void take_loads_on_two_paths(KernelInput& input, models::Architecture& machine) {
+    constexpr int loads = 40;
+    input.kernel = "loading";
+    models::FlowFacts facts;
+    facts.kernel = input.kernel;
+    std::int64_t at = 0;
+    const auto add = [&](const std::string& instruction) {
+        input.listing += instruction + ";\n";
+        at += 8;
+    };
+    const auto access = [&](const std::string& instruction, std::uint64_t thread_stride) {
+        auto& fact = facts.memory.emplace_back();
+        fact.at = at;
+        auto& pattern = fact.pattern.emplace();
+        pattern.base = static_cast<std::uint64_t>(at) * 0x10000;
+        pattern.thread_stride = thread_stride;
+        pattern.warp_stride = 32 * thread_stride;
+        add(instruction);
+    };
+    input.listing = "!Kernel loading\n";
+    add("@P0 BRA L");
+    access("LD R1, [R8]", 32);
+    access("ST [R8], R2", 4);
+    add("EXIT");
+    input.listing += "L:\n";
+    for (int load = 0; load < loads; ++load)
+        access("LD R" + std::to_string(10 + load) + ", [R8]", 4);
+    access("ST [R8], R2", 4);
+    access("ST [R8], R3", 4);
+    add("EXIT");
+    input.listing += "!EndKernel\n";
+    facts.program_digest = assembly::digest_of(input.listing);
+    tests::state_uniform_elsewhere(facts, input.listing);
+    input.flow_facts = models::write_flow_facts(facts);
+    machine = models::load_architecture("fermi-gtx470").value();
+}
+
 void lead_through_caches(KernelInput& input, models::Architecture& machine,
                          std::int64_t refresh_interval) {
+    take_loads_on_two_paths(input, machine);
     machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
     std::erase_if(machine.memories, [](const auto& memory) { return memory.name == "constant"; });
     for (const auto& [path, value] : std::vector<std::pair<const char*, std::int64_t>>{
              {"memories/l1/mshr-entries", 6},
              {"memories/interconnect/queue", 2},
              {"memories/dram/refresh-duration", 200},
-             {"memories/dram/refresh-interval", refresh_interval}})
+             {"memories/dram/refresh-interval", refresh_interval},
+             {"classes/load-global/pass-cost", 180}})
         ASSERT_TRUE(models::override_value(machine, path, value)) << path;
-    auto facts = models::read_flow_facts({"flow-facts.xml", *input.flow_facts}).value();
-    for (auto& fact : facts.memory) {
-        fact.transactions.reset();
-        auto& pattern = fact.pattern.emplace();
-        pattern.thread_stride = 16;
-        pattern.warp_stride = 512;
-        pattern.iteration_stride = 8192;
-    }
-    input.flow_facts = models::write_flow_facts(facts);
 }
 
 KernelInput input_of(const Launched& launched) {
@@ -76,11 +107,11 @@ KernelInput input_of(const Launched& launched) {
         architecture.register_file = {};
     }
     if (launched.branches) take_branching_kernel(input, architecture);
+    if (launched.refresh_interval)
+        lead_through_caches(input, architecture, *launched.refresh_interval);
     tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
     tests::set_value(architecture.blocks, "most-room", {0, 0, 0}); // Blocks may go anywhere.
-    if (launched.refresh_interval)
-        lead_through_caches(input, architecture, *launched.refresh_interval);
     input.architecture = models::write_architecture(architecture);
     input.policy = launched.policy;
     input.multiprocessors = launched.multiprocessors;
@@ -117,7 +148,7 @@ const std::vector<Launched>& launches() {
         {"slots of one wave", "5x128", "variable-rate:fast=0,every=3", 1},
         {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
         {"accesses of one warp through caches", "1x32", "lrr", 1, 40'000},
-        {"accesses of several waves through caches", "40x128", "gto", 2, 2'000},
+        {"accesses of several waves through caches", "400x128", "gto", 2, 2'000},
         {"slots of blocks that meet, one wave",
          "3x256",
          "variable-rate:fast=0,every=3",
@@ -150,9 +181,9 @@ const std::vector<Launched>& launches() {
          true},
         {"slots and accesses through caches, one wave", "5x128", "variable-rate:fast=0,every=3", 1,
          40'000},
-        {cached_in_slots, "20x128", "variable-rate:fast=1,every=2", 1, 2'000},
+        {cached_in_slots, "400x128", "variable-rate:fast=1,every=2", 1, 2'000},
         {"strict turns and accesses through caches, one wave", "8x128", "srr", 2, 40'000},
-        {cached_in_turns, "40x128", "srr", 2, 2'000},
+        {cached_in_turns, "400x128", "srr", 2, 2'000},
         {active_set_in_one_wave, "5x128", "two-level:active=3", 1},
         {"active set of several waves on several multiprocessors", "40x128", "two-level:active=2",
          2},

@@ -54,7 +54,7 @@ TEST(LaunchEvidence, OfAccessesThroughCachesListsWhatIsTakenOfThem) {
     for (const auto& assumption : bundle.reports.front().assumptions)
         assumptions += assumption.text + "\n";
     for (const char* taken :
-         {"Caches start empty", "DRAM refreshes at any time", "0x0140 with its address pattern",
+         {"Caches start empty", "DRAM refreshes at any time", "0x0008 with its address pattern",
           "memories/dram/refresh-duration", "memories/l1/mshr-entries"})
         EXPECT_THAT(assumptions, testing::HasSubstr(taken));
 }
@@ -103,7 +103,7 @@ TEST(LaunchEvidence, OfAccessesInOtherSlotsOrTurnsFails) {
 /// The certificates stay, the description that they are held against says another number.
 void expect_failed_with(const Bundle& bundle,
                         const std::vector<std::pair<const char*, std::int64_t>>& values) {
-    const std::string path = "model/turing-t4.xml";
+    const std::string path = "model/fermi-gtx470.xml";
     const auto machine = models::read_architecture({path, bundle.files.at(path).bytes}).value();
     for (const auto& [value, number] : values) {
         EvidenceFiles files = bundle.files;
