@@ -6,6 +6,7 @@
 #include "analyzer/evidence/operand_delay.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/host/end_to_end.hpp"
+#include "analyzer/interference/certified_sums.hpp"
 #include "analyzer/interference/fetch_delay.hpp"
 #include "analyzer/memory/atomic_delay.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
@@ -22,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -356,6 +358,18 @@ std::optional<models::Bounds<models::Cycles>> without_evidence(const Envelope& c
     return models::Bounds<models::Cycles>{lower, upper};
 }
 
+/// Keeps what each warp demands, and certificates of it, only where the claimed sum counts it.
+void drop_uncounted_warps(SideResult& upper, CertificateStore* store) {
+    if (std::any_of(upper.terms.begin(), upper.terms.end(),
+                    [](const BoundTerm& term) { return is_of_counted_warps(term.certificate); }))
+        return;
+    upper.by_warp.clear();
+    if (store == nullptr) return;
+    std::erase_if(store->certificates, [](const PathCertificate& certificate) {
+        return is_of_counted_warps(certificate.id);
+    });
+}
+
 /// Host: copies and launch cost around the kernel.
 Result<void> add_end_to_end(const Request& request, Analysis& analysis) {
     if (!request.host) return boost::outcome_v2::success();
@@ -396,6 +410,7 @@ Result<Analysis> bounds_of(const Request& request) {
     Analysis analysis;
     analysis.execution_time = {std::move(lower.value().execution),
                                std::move(upper.value().execution)};
+    drop_uncounted_warps(analysis.execution_time.upper, request.certificates);
     MeasuredTime measured =
         unless_stopped([&] {
             return bound_measured_time(context.value());

@@ -70,6 +70,13 @@ struct LoadedUnits {
     std::vector<LoadedSet> sets;
 };
 
+/// Demand of one warp of a block, by the indices of its threads (S85). `Unit:` core cycles. Side:
+/// upper.
+struct WarpDemand {
+    std::int64_t ports = 0; ///< On ports of the multiprocessor.
+    std::int64_t drain = 0; ///< Drain time of its stores.
+};
+
 /// Contribution of one basic block to the witness path. `Unit:` core cycles.
 struct BlockContribution {
     std::size_t block = 0;
@@ -124,6 +131,9 @@ struct SideResult {
     bool by_addresses = false;
     /// Lower side: the data that the sum rests on; none: it rests on no loaded data (S79).
     std::optional<LoadedUnits> loaded{};
+    /// Upper side: of each warp of a block, what the sum rests on; empty: it counts all warps
+    /// alike.
+    std::vector<WarpDemand> by_warp{};
 };
 /// Replaces the bound by the value of this expression.
 inline void set_bound(SideResult& result, BoundExpression bound) {

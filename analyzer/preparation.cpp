@@ -228,13 +228,13 @@ void apply_caches(const LaunchGeometry& shape, TimedKernel& kernel, MemoryPath& 
     }
 }
 
-/// Where paths follow the code: how often each warp of a block executes what holds a port of the
+/// Where guards hold by the code: how often each warp of a block executes what holds a port of the
 /// multiprocessor or enters the write buffer.
 std::vector<ExecutionCounts> executions_of(const Request& request, const TimedKernel& kernel,
                                            const LaunchGeometry& shape) {
     constexpr models::Warps most{32}; // Each is an abstract execution.
-    if (!request.follow_branches || shape.warps_per_block > most ||
-        shape.warps_per_block == models::Warps{1})
+    const bool by_code = request.follow_branches || request.follow_guards;
+    if (!by_code || shape.warps_per_block > most || shape.warps_per_block == models::Warps{1})
         return {};
     std::vector<bool> counted(kernel.used.size(), false);
     for (std::size_t i = 0; i < counted.size(); ++i) {

@@ -44,6 +44,10 @@ struct Request {
     /// compulsory traffic counts (S79), also where branches are not followed. Simulated runs of
     /// stated paths draw levels instead (C16).
     bool loads_through_caches = false;
+    /// Guards hold by the code in all runs that the bounds are compared with: demand counts by the
+    /// indices of threads (S85), also where branches are not followed. Simulated runs of stated
+    /// paths draw guards instead.
+    bool follow_guards = false;
     std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
     std::uint64_t seed = 1;           ///< Of the random numbers of the solver.
     CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.

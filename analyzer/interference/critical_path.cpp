@@ -13,8 +13,7 @@ namespace {
 
 using models::times;
 
-constexpr const char* stall_by_warp = "delays of the critical path in a block, beyond its own "
-                                      "demand where no guard holds";
+constexpr const char* sum_by_warp = ", demand of each warp by the indices of its threads";
 
 /// Collects terms; omits those without time.
 class InterferenceTerms {
@@ -68,6 +67,10 @@ public:
                                        "when the last block starts",
             warps.count(), cost_.own_scheduler, certificate("demand-own-scheduler"));
     }
+    void add_stalls_by_warp(std::int64_t blocks) {
+        add("delays of the critical path in a block, beyond its own demand where no guard holds",
+            blocks, cost_.by_warp->stall, certificate("guarded-stall"));
+    }
     /// Of blocks, each by the indices of its threads; of `on_scheduler` warps what they demand of
     /// the scheduler of the critical path beyond ports of the multiprocessor (S85).
     void add_blocks_by_warp(const BlockDemand& demand, models::ThreadBlocks blocks,
@@ -76,7 +79,15 @@ public:
             "its threads",
             blocks.count(), demand.ports);
         add("demand of a warp on its own scheduler, beyond ports of the multiprocessor",
-            on_scheduler.count(), demand.excess);
+            on_scheduler.count(), demand.excess, certificate("demand-beyond-ports"));
+    }
+    /// Two warps whose block runs when the last block starts.
+    void add_divided_by_warp(const BlockDemand& demand) {
+        add("demand on ports of the multiprocessor of a warp whose block runs when the last block "
+            "starts",
+            2, demand.ports_of_warp);
+        add("the same on its own scheduler, beyond ports of the multiprocessor", 2, demand.excess,
+            certificate("demand-beyond-ports"));
     }
     /// What `changed` warps in barrier intervals with a change expose to further schedulers, of
     /// `others` warps that are on these: the least by the limits (S85).
@@ -89,9 +100,11 @@ public:
                               [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
         add("demand of a warp beyond ports of the multiprocessor in the barrier interval in which "
             "the critical path changes to another scheduler, up to a limit",
-            changed, best.within);
+            changed, best.within,
+            best.beyond == 0 ? certificate("interval-beyond-ports") : std::string{});
         add("the same beyond the limit, of a warp on another scheduler in all barrier intervals",
-            others.count(), best.beyond);
+            others.count(), best.beyond,
+            beyond_limit(certificate("intervals-beyond"), best.within));
     }
     void add_carry_in(std::int64_t intervals) {
         add("an instruction that issued before the critical path changed to another warp",
@@ -314,7 +327,7 @@ std::vector<BoundTerm> by_warp_on_one(const LaunchGeometry& shape, const Interfe
                                          ? models::ThreadBlocks{1}
                                          : (has_one_slot ? shape.blocks : models::ThreadBlocks{0});
     const models::ThreadBlocks others = shape.blocks - own;
-    terms.add(stall_by_warp, waves, demand.stall);
+    terms.add_stalls_by_warp(waves);
     if (intervals == 1) {
         terms.add_blocks_by_warp(demand, shape.blocks, shape.on_one_scheduler(shape.warps()));
     } else {
@@ -322,9 +335,7 @@ std::vector<BoundTerm> by_warp_on_one(const LaunchGeometry& shape, const Interfe
         const models::ThreadBlocks slots = waves > 1 ? std::min(others, shape.resident) : others;
         terms.add_exposed(demand, (slots * (intervals - 1) * on_one).count(),
                           on_other_schedulers(shape, others));
-        if (waves > 1 && !has_one_slot)
-            terms.add("demand of a warp whose block runs when the last block starts", 2,
-                      models::plus(demand.ports_of_warp, demand.excess));
+        if (waves > 1 && !has_one_slot) terms.add_divided_by_warp(demand);
         terms.add_carry_in(intervals);
         terms.add_refills(waves - 1, shape);
     }
@@ -341,7 +352,7 @@ std::vector<BoundTerm> by_warp_on_several(const LaunchGeometry& shape, const Int
     const models::ThreadBlocks all = before + shape.resident;
     const models::Warps on_one = shape.on_one_scheduler(shape.warps_per_block);
     const models::ThreadBlocks others = shape.resident - models::ThreadBlocks{1};
-    terms.add(stall_by_warp, waves, demand.stall);
+    terms.add_stalls_by_warp(waves);
     terms.add_blocks_by_warp(demand, all, all * on_one);
     terms.add_exposed(demand,
                       (others * (times(cost.intervals_of_block, waves - 1) - 1) * on_one).count(),
@@ -359,6 +370,10 @@ std::vector<BoundTerm> by_warp_on_several(const LaunchGeometry& shape, const Int
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
     return (barriers > 0 || shape.waves() > 1) &&
            shape.on_one_scheduler(shape.warps_per_block) < shape.warps_per_block;
+}
+
+bool counts_by_warp(const BoundExpression& sum) {
+    return sum.text.ends_with(sum_by_warp);
 }
 
 BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& cost) {
@@ -396,14 +411,14 @@ BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& 
         add_sums(ConcurrentDemand::BarrierIntervals);
     if (cost.prefix_stall && shape.waves() > 1) sums.push_back(sum_of_covering_chain(shape, cost));
     if (cost.by_warp) {
-        const std::string text = order + ", demand of each warp by the indices of its threads";
+        const std::string text = order + sum_by_warp;
         const bool is_on_one = shape.multiprocessors == 1 || shape.waves() == 1;
         sums.push_back(sum(
             text, is_on_one
                       ? by_warp_on_one(
                             shape.multiprocessors == 1 ? shape : shape.full_multiprocessor(), cost)
                       : by_warp_on_several(shape, cost)));
-        sums.back().has_evidence = false;
+        sums.back().has_evidence = cost.by_warp->is_certified;
     }
     return best_of(Side::Upper, std::move(sums));
 }

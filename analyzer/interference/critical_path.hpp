@@ -19,4 +19,7 @@ bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers);
 /// or work-conserving within an active set. Throws `std::overflow_error` beyond 2^63.
 BoundExpression upper_bound_of(const LaunchGeometry& shape, const Interference& cost);
 
+/// Whether it is the sum that counts each warp by the indices of its threads (S85).
+bool counts_by_warp(const BoundExpression& sum);
+
 } // namespace warpbound::analyzer

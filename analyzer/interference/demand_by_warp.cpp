@@ -8,6 +8,7 @@
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -70,12 +71,15 @@ std::optional<DemandByWarp> demand_by_warp(const TimedKernel& kernel, const Sche
     BlockDemand& demand = found.demand;
     demand.excess = most_on_a_path(kernel, excess);
     for (const ExecutionCounts& counts : launch.executions) {
-        const std::int64_t ports = most_of_counted(kernel, other_schedulers, counts);
-        demand.ports = plus(demand.ports, ports);
-        demand.ports_of_warp = std::max(demand.ports_of_warp, ports);
-        demand.drain = plus(demand.drain, most_of_counted(kernel, drain, counts));
+        const WarpDemand of_warp{most_of_counted(kernel, other_schedulers, counts),
+                                 most_of_counted(kernel, drain, counts)};
+        demand.ports = plus(demand.ports, of_warp.ports);
+        demand.ports_of_warp = std::max(demand.ports_of_warp, of_warp.ports);
+        demand.drain = plus(demand.drain, of_warp.drain);
+        demand.warps.push_back(of_warp);
     }
     demand.limits = limits_of(kernel, excess);
+    found.excess = std::move(excess);
     return found;
 }
 

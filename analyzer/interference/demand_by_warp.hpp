@@ -18,6 +18,8 @@ struct DemandByWarp {
     /// Per instruction: of its warp on the own scheduler, whether its guard holds or not. Side:
     /// lower.
     InstructionCosts own;
+    /// Per instruction: beyond ports of the multiprocessor, whether its guard holds or not.
+    InstructionCosts excess;
 };
 
 /// The costs are those of a warp, whichever it is. None where it is not known how often warps

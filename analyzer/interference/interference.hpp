@@ -3,6 +3,7 @@
 /// What the upper bounds of a launch are made from: what one warp waits for, and what it costs
 /// others.
 
+#include "analyzer/bound.hpp"
 #include "models/launch/counts.hpp"
 
 #include <cstdint>
@@ -35,7 +36,9 @@ struct BlockDemand {
     std::int64_t drain = 0; ///< Of the stores of all warps.
     /// As `Interference::drained_in_refill`. Side: lower.
     std::int64_t drained_in_refill = 0;
-    std::vector<IntervalLimit> limits; ///< Alternatives: at least one.
+    std::vector<IntervalLimit> limits; ///< Alternatives: at least one. The first has no `beyond`.
+    std::vector<WarpDemand> warps;     ///< Of each warp, what `ports` and `drain` sum up.
+    bool is_certified = true;          ///< Certificates are kept, or can be.
 };
 
 /// Interference that one warp causes or suffers. `Unit:` core cycles. Side: upper.

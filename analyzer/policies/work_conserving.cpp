@@ -13,6 +13,7 @@
 #include "analyzer/interference/store_ports.hpp"
 #include "analyzer/interference/unawaited_drains.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
+#include "analyzer/policies/counted_warps.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -45,26 +46,6 @@ PathGraph less_own_demand(const TimedKernel& kernel, const LaunchGeometry& shape
                           const Demand& demand, PathGraph paths) {
     return without_resource_demand(std::move(paths),
                                    block_costs(*kernel.graph, own_demand(kernel, shape, demand)));
-}
-
-/// What S85 counts in place of the demand of the longest path for every warp; none where it is not
-/// known.
-std::optional<BlockDemand> block_demand(const TimedKernel& kernel, const ScheduledLaunch& launch,
-                                        const Demand& demand, const PathGraph& paths,
-                                        const AnalysisRun& run) {
-    const bool conserves = launch.guarantee() == models::PolicyGuarantee::WorkConserving;
-    if (!conserves || demand.turns != 0 || !demand.within_active_set.empty()) return std::nullopt;
-    auto found =
-        demand_by_warp(kernel, launch, demand.own_scheduler, demand.other_schedulers, demand.drain);
-    if (!found) return std::nullopt;
-    Demand least = demand;
-    least.own_scheduler = std::move(found->own);
-    const auto solved = solve_paths(kernel, run.without_certificates(),
-                                    less_own_demand(kernel, launch.shape, least, paths),
-                                    {Side::Upper, Facts::LoopBounds});
-    if (!solved) return std::nullopt;
-    found->demand.stall = std::max<std::int64_t>(0, solved.value().bound.count());
-    return std::move(found->demand);
 }
 
 /// Input that all upper bounds of a launch have in common.
@@ -115,6 +96,77 @@ private:
     const AnalysisRun& run_;
     PathSolution solved_;
 };
+
+/// What S85 counts in place of the demand of the longest path for every warp.
+class ByWarp {
+public:
+    /// None where it is not known.
+    static std::optional<ByWarp> find(const CriticalPathProblem& problem, const Demand& demand,
+                                      const AnalysisRun& run) {
+        const ScheduledLaunch& launch = problem.launch;
+        const bool conserves = launch.guarantee() == models::PolicyGuarantee::WorkConserving;
+        if (!conserves || demand.turns != 0 || !demand.within_active_set.empty())
+            return std::nullopt;
+        auto found = demand_by_warp(problem.kernel, launch, demand.own_scheduler,
+                                    demand.other_schedulers, demand.drain);
+        if (!found) return std::nullopt;
+        Demand least = demand;
+        least.own_scheduler = found->own;
+        auto solved =
+            solve_paths(problem.kernel, run.without_certificates(),
+                        less_own_demand(problem.kernel, launch.shape, least, problem.paths), query);
+        if (!solved) return std::nullopt;
+        found->demand.stall = std::max<std::int64_t>(0, solved.value().bound.count());
+        // Certificates are kept of terms that take time. Where lanes part, the check counts
+        // nothing.
+        found->demand.is_certified =
+            found->demand.stall > 0 && found->demand.excess > 0 &&
+            !has_divergent_branch(*problem.kernel.function, *problem.kernel.stated);
+        return ByWarp{problem, std::move(*found), std::move(least), std::move(solved).value()};
+    }
+
+    [[nodiscard]] const BlockDemand& demand() const { return found_.demand; }
+    /// Keeps the certificates of these terms, if the request asks for certificates. False where it
+    /// is stopped.
+    [[nodiscard]] bool certify(const std::vector<BoundTerm>& terms, const AnalysisRun& run) const {
+        if (run.certificates == nullptr) return true;
+        return unless_stopped([&] {
+                   certify_stall(run);
+                   certify_beyond_ports(problem_->kernel, run, found_, terms);
+                   return true;
+               })
+            .has_value();
+    }
+
+private:
+    static constexpr PathQuery query{Side::Upper, Facts::LoopBounds};
+
+    ByWarp(const CriticalPathProblem& problem, DemandByWarp found, Demand least,
+           PathSolution solved)
+        : problem_{&problem}, found_{std::move(found)}, least_{std::move(least)}, solved_{std::move(
+                                                                                      solved)} {}
+
+    void certify_stall(const AnalysisRun& run) const {
+        record(problem_->kernel, run,
+               {certificate_id("guarded-stall"),
+                "time to completion of one warp less its own demand where no guard holds"},
+               query, solved_, [&](std::optional<std::size_t> nodes) {
+                   return less_own_demand(
+                       problem_->kernel, problem_->launch.shape, least_,
+                       path_graph_of(problem_->kernel, problem_->pipelines, Side::Upper, nodes));
+               });
+    }
+
+    const CriticalPathProblem* problem_;
+    DemandByWarp found_;
+    Demand least_; ///< Of the warp itself, whether its guards hold or not.
+    PathSolution solved_;
+};
+
+/// The least sum that has evidence; null: none has.
+const BoundExpression* shown_sum(const std::optional<BoundExpression>& shown) {
+    return shown ? &chosen_sum(*shown) : nullptr;
+}
 
 /// `answer` does not contain the witness yet.
 struct ResponseTimeBound {
@@ -210,18 +262,30 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
         cost.prefix_stall = beginnings->longest();
         cost.further_fetches = further_fetch_delay(kernel, problem.launch);
     }
+    std::optional<ByWarp> by_warp;
     if (!problem.through_caches && cost.early_ends_of_block == 0 && !cost.counts_rotations())
-        cost.by_warp = unless_stopped([&] {
-                           return block_demand(kernel, problem.launch, demand, problem.paths, run);
-                       }).value_or(std::nullopt);
+        by_warp = unless_stopped([&] {
+                      return ByWarp::find(problem, demand, run);
+                  }).value_or(std::nullopt);
+    if (by_warp) cost.by_warp = by_warp->demand();
     if (cost.by_warp && knows_unawaited)
         cost.by_warp->drained_in_refill = problem.unawaited->in_refill(cost.by_warp->drain);
     BoundExpression bound = upper_bound_of(shape, cost);
-    const auto shown = with_evidence(bound, Side::Upper);
-    if (cost.prefix_stall && shown && is_of_covering_chain(chosen_sum(*shown)) &&
-        !beginnings->certify()) {
-        cost.prefix_stall.reset();
+    std::optional<BoundExpression> shown = with_evidence(bound, Side::Upper);
+    const auto drops_uncertified = [&] {
+        const BoundExpression* const sum = shown_sum(shown);
+        if (sum == nullptr) return false;
+        if (cost.prefix_stall && is_of_covering_chain(*sum) && !beginnings->certify())
+            cost.prefix_stall.reset();
+        else if (cost.by_warp && counts_by_warp(*sum) && !by_warp->certify(sum->terms, run))
+            cost.by_warp->is_certified = false;
+        else
+            return false;
+        return true;
+    };
+    while (drops_uncertified()) {
         bound = upper_bound_of(shape, cost);
+        shown = with_evidence(bound, Side::Upper);
     }
 
     SideAnswer answer;
@@ -231,6 +295,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
     set_bound(execution, std::move(bound));
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
+    if (cost.by_warp) execution.by_warp = cost.by_warp->warps;
     return ResponseTimeBound{std::move(answer), std::move(solved.value().witness)};
 }
 
@@ -238,6 +303,7 @@ Result<ResponseTimeBound> bound_by_demand(const CriticalPathProblem& problem, co
 void drop_certificates(CertificateStore* store, models::Warps rotation_warps) {
     if (store == nullptr) return;
     std::erase_if(store->certificates, [&](const PathCertificate& certificate) {
+        if (rotation_warps == models::Warps{0} && is_of_counted_warps(certificate.id)) return true;
         return std::any_of(
             std::begin(certified_sums), std::end(certified_sums),
             [&](const char* sum) { return certificate.id == certificate_id(sum, rotation_warps); });

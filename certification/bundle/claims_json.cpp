@@ -54,6 +54,14 @@ Json loaded_json(const analyzer::LoadedUnits& loaded) {
     return {{"bytes", loaded.bytes}, {"units", loaded.units}, {"sets", std::move(sets)}};
 }
 
+/// A row for each warp of a block.
+Json warps_json(const std::vector<analyzer::WarpDemand>& warps) {
+    Json rows = Json::array();
+    for (const analyzer::WarpDemand& warp : warps)
+        rows.push_back({{"ports", warp.ports}, {"drain", warp.drain}});
+    return rows;
+}
+
 std::int64_t unchecked(const std::vector<analyzer::Assumption>& assumptions) {
     return std::count_if(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
         return assumption.status == analyzer::AssumptionStatus::Unchecked;
@@ -97,6 +105,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
     if (claim.queueing) json["proof"]["queueing"] = queueing_json(*claim.queueing);
     if (claim.by_addresses) json["proof"]["by-addresses"] = true;
     if (claim.loaded) json["proof"]["loaded-data"] = loaded_json(*claim.loaded);
+    if (!claim.by_warp.empty()) json["proof"]["warps"] = warps_json(claim.by_warp);
     if (const auto time = kernel.report.time_of(claim)) json["time-ns"] = time->count();
     return json;
 }

@@ -7,6 +7,7 @@
 #include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/verify/samples.hpp"
+#include "harness/simulated_identity.hpp"
 #include "models/architecture/costless_groups.hpp"
 
 #include <fmt/format.h>
@@ -307,6 +308,10 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     loaded->loads_through_caches = input.loads_through_caches;
     auto clock = models::clock_in_use(input.clock.value_or(""), loaded->architecture);
     if (!clock) return Failure{clock.error().what, path_of(id, "launch.json")};
+    loaded->follows_guards =
+        std::none_of(input.series.begin(), input.series.end(), [](const SeriesInput& series) {
+            return series.key.device.starts_with(harness::simulated_prefix);
+        });
     loaded->clock = std::move(clock).value();
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
@@ -336,6 +341,7 @@ analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed
     request.policy = input.policy;
     request.multiprocessors = input.multiprocessors;
     request.loads_through_caches = input.loads_through_caches;
+    request.follow_guards = input.follows_guards;
     request.seed = solver_seed;
     return request;
 }

@@ -106,7 +106,9 @@ struct LoadedInput {
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;
-    bool loads_through_caches = false;  ///< As in `KernelInput`.
+    bool loads_through_caches = false; ///< As in `KernelInput`.
+    /// No run of a simulated device is in the evidence: those of stated paths draw guards.
+    bool follows_guards = true;
     std::optional<models::Clock> clock; ///< Stated, else that of the description.
 };
 /// `id`: names the files in refusals.

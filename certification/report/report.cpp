@@ -51,6 +51,7 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
     claim.queueing = result.queueing;
     claim.by_addresses = result.by_addresses;
     claim.loaded = result.loaded;
+    claim.by_warp = result.by_warp;
     claim.terms = result.terms;
     claim.bound = result.bound;
     for (const auto& assumption : assumptions)

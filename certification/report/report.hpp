@@ -52,6 +52,9 @@ struct Claim {
     bool by_addresses = false; ///< Lower side: the sum rests on the addresses of accesses.
     /// Lower side: data that the sum rests on; none: it rests on no loaded data (S79).
     std::optional<analyzer::LoadedUnits> loaded{};
+    /// Upper side: of each warp of a block, what the sum rests on; empty: it counts all warps alike
+    /// (S85).
+    std::vector<analyzer::WarpDemand> by_warp{};
 
     [[nodiscard]] bool uses_addresses() const {
         return (queueing && queueing->addresses) || by_addresses;

@@ -17,6 +17,13 @@ inline constexpr const char* other_schedulers = "execution-time-upper-demand-oth
 inline constexpr const char* barrier_interval = "execution-time-upper-barrier-interval";
 inline constexpr const char* upper_drain = "execution-time-upper-drain";
 
+// Each warp by the indices of its threads (S85).
+inline constexpr const char* guarded_stall = "execution-time-upper-guarded-stall";
+inline constexpr const char* beyond_ports = "execution-time-upper-demand-beyond-ports";
+inline constexpr const char* interval_beyond_ports = "execution-time-upper-interval-beyond-ports";
+/// Then a limit for each barrier interval.
+inline constexpr const char* intervals_beyond = "execution-time-upper-intervals-beyond-";
+
 // Lower side (S15).
 inline constexpr const char* lower_residency = "execution-time-lower-residency";
 inline constexpr const char* lower_issue_slots = "execution-time-lower-issue-slots";

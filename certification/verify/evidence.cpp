@@ -226,6 +226,8 @@ ClaimRow claim_of(const json& row) {
     claim.by_addresses = row.at("proof").value("by-addresses", false);
     if (row.at("proof").contains("loaded-data"))
         claim.loaded = loaded_of(row.at("proof").at("loaded-data"));
+    for (const auto& warp : row.at("proof").value("warps", json::array()))
+        claim.warps.push_back({whole_number(warp.at("ports")), whole_number(warp.at("drain"))});
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("certificate", std::string{})});

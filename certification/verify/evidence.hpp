@@ -112,6 +112,13 @@ struct LoadedDataRow {
     std::vector<LoadedSetRow> sets;
 };
 
+/// Said: what a warp of a block demands of ports of the multiprocessor, and how long its stores
+/// drain, by the indices of its threads (S85 of docs/theory). `Unit:` core cycles.
+struct WarpRow {
+    std::int64_t ports = 0;
+    std::int64_t drain = 0;
+};
+
 struct ClaimRow {
     std::string id;
     std::string quantity;
@@ -127,6 +134,8 @@ struct ClaimRow {
     bool by_addresses = false; ///< Lower side: it uses the addresses of accesses through caches.
     /// Lower side: the data that it rests on; none: it rests on no loaded data (S79).
     std::optional<LoadedDataRow> loaded{};
+    /// Upper side: of each warp of a block, in order; empty: the claim counts all warps alike.
+    std::vector<WarpRow> warps{};
     bool assumes_caches = false; ///< One of its assumptions is that of S79.
 };
 

@@ -5,6 +5,7 @@
 #include "certification/verify/flow/loop_bounds.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/warp_demand.hpp"
 #include "certification/verify/terms.hpp"
 #include "certification/verify/wavefront/wave_tables.hpp"
 
@@ -229,10 +230,18 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
     const auto interval = costliest_barrier_interval(demand.code, demand.tables, certificate.id);
     if (interval && certificate.bound < *interval)
         fail_structure(fmt::format("{}: a barrier interval costs {}", where, *interval));
+    const auto beyond = most_beyond_limit(demand.code, demand.tables, certificate.id);
+    if (beyond && certificate.bound < *beyond)
+        fail_structure(fmt::format("{}: barrier intervals cost {} beyond it", where, *beyond));
 }
 
-/// Of a kernel of AMD: the tables whose times are derived again.
-WaveTables check_kernel(const KernelCase& kernel) {
+/// What is derived again of a kernel.
+struct DerivedAgain {
+    WaveTables waves; ///< Of a kernel of AMD: the tables whose times are.
+    ShownWarps warps; ///< Whose executions are counted.
+};
+
+DerivedAgain check_kernel(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
     const LaunchDemand demand = demand_of(kernel, flows);
     // Of each side, that of the claim that uses addresses.
@@ -251,16 +260,19 @@ WaveTables check_kernel(const KernelCase& kernel) {
     };
     for (const Certificate& certificate : kernel.certificates)
         check_certificate(certificate, kernel, flows, demand_for(certificate.upper));
-    const WaveTables waves =
-        is_amd(kernel.function->target) ? check_wave_tables(kernel, demand) : WaveTables{};
+    DerivedAgain again;
+    if (is_amd(kernel.function->target)) again.waves = check_wave_tables(kernel, demand);
     for (const bool upper : {true, false})
         if (std::none_of(kernel.claims.begin(), kernel.claims.end(), [&](const ClaimRow& claim) {
                 return claim.quantity == "execution-time" && claim.upper == upper;
             }))
             incomplete(kernel.id + ": no claim on the execution time");
-    for (const ClaimRow& claim : kernel.claims)
+    for (const ClaimRow& claim : kernel.claims) {
+        if (!claim.warps.empty())
+            again.warps = check_demand_of_warps(demand.code, demand.tables, claim);
         check_terms(demand_for(claim.upper), claim);
-    return waves;
+    }
+    return again;
 }
 
 /// Which facts from the code are shown without the analysis: loop bounds only (S76).
@@ -270,6 +282,13 @@ std::string text_of(std::size_t derived, const ShownLoops& loops) {
     return fmt::format("{} facts from the code: {} of {} loop bounds counted again, {} left to "
                        "re-analysis",
                        derived, loops.shown, all, derived - loops.shown);
+}
+
+/// Empty where no claim counts warps by the indices of their threads.
+std::string text_of(const ShownWarps& warps) {
+    if (warps.shown + warps.unshown == 0) return {};
+    return fmt::format("; executions of {} of {} warps counted again", warps.shown,
+                       warps.shown + warps.unshown);
 }
 
 /// Empty without kernels of AMD.
@@ -288,22 +307,26 @@ StepResult check_structure(const Evidence& evidence) {
         std::size_t derived = 0;
         ShownLoops loops;
         WaveTables waves;
+        ShownWarps warps;
         for (const auto& kernel : evidence.kernels) {
             const ShownLoops of_kernel_loops =
                 check_loop_bounds(*kernel->function, kernel->facts, kernel->derived_facts.loops,
                                   kernel->launch, kernel->id);
             loops.shown += of_kernel_loops.shown;
             loops.unshown += of_kernel_loops.unshown;
-            const WaveTables of_kernel = check_kernel(*kernel);
-            waves.derived += of_kernel.derived;
-            waves.left += of_kernel.left;
+            const DerivedAgain of_kernel = check_kernel(*kernel);
+            waves.derived += of_kernel.waves.derived;
+            waves.left += of_kernel.waves.left;
+            warps.shown += of_kernel.warps.shown;
+            warps.unshown += of_kernel.warps.unshown;
             certificates += kernel->certificates.size();
             claims += kernel->claims.size();
             derived += kernel->derived_facts.count;
         }
         return {"structure", Verdict::Holds,
-                fmt::format("control flow, {} path tables with witnesses, sums of {} claims; {}{}",
-                            certificates, claims, text_of(derived, loops), text_of(waves))};
+                fmt::format(
+                    "control flow, {} path tables with witnesses, sums of {} claims; {}{}{}",
+                    certificates, claims, text_of(derived, loops), text_of(warps), text_of(waves))};
     } catch (const Finding& finding) {
         return {"structure", finding.verdict, finding.what()};
     } catch (const std::overflow_error& error) {

@@ -6,6 +6,7 @@
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/register_reads.hpp"
+#include "certification/verify/interference/warp_demand.hpp"
 #include "certification/verify/memory/atomics.hpp"
 #include "certification/verify/memory/bandwidth.hpp"
 #include "certification/verify/memory/least_traffic.hpp"
@@ -46,7 +47,10 @@ void require_counters_in_range(const TimedCode& code) {
 using Sums = std::vector<std::vector<Term>>;
 
 /// Without queueing delay.
-Sums policy_sums(const LaunchDemand& demand, const CertificateValues& values) {
+Sums policy_sums(const LaunchDemand& demand, const ClaimRow& claim,
+                 const CertificateValues& values) {
+    if (!claim.warps.empty())
+        return sums_of_warps({demand.code, demand.tables, {}, nullptr}, values, claim.warps);
     if (demand.code.geometry.warps == 1) return {{{1, 0, certificate_id::upper_path}}};
     return proved_policy_of(demand.code)
         .upper({demand.code, demand.tables, demand.policy, demand.memory.has_value(),
@@ -84,7 +88,7 @@ Sums upper_sums(const LaunchDemand& demand, const ClaimRow& claim) {
     const CertificateValues values = values_for(demand, claim);
     const TimedCode& code = demand.code;
     require_proofs(demand);
-    Sums sums = policy_sums(demand, values);
+    Sums sums = policy_sums(demand, claim, values);
     const bool has_slots = !demand.policy.distances.empty();
     const auto add = [&](const std::vector<Term>& further) {
         for (std::vector<Term>& terms : sums)
@@ -228,6 +232,8 @@ LaunchDemand with_tables(LaunchDemand demand) {
     add_memory_queue_demand(code, demand.tables);
     add_read_port_demand(code, demand.tables);
     add_operand_demand(code, demand.tables);
+    if (claims_warps(kernel))
+        demand.tables[certificate_id::beyond_ports] = demand_beyond_ports(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)
             demand.memory = described_memory(kernel, geometry.multiprocessors);

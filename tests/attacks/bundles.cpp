@@ -165,6 +165,12 @@ EvidenceFiles certified(Honest which) {
                          "--multiprocessors", "1", "--runs", "8"});
         break;
     }
+    case Honest::ByWarp:
+        append(certify, {tree + "/tests/data/silicon/kernels/reduce_sum.sm_75.sass",
+                         "--architecture", "turing-rtx2080ti", "--launch",
+                         "16x256,grid=16,block=256,shared-memory=1024,0x170=8192", "--assume",
+                         "fetch=none", "--assume", "register-file=none", "--multiprocessors", "1"});
+        break;
     case Honest::Loaded:
         append(certify,
                {tree + "/tests/data/silicon/kernels/saxpy.sm_75.sass", "--architecture",

@@ -40,6 +40,7 @@ enum class Honest {
     Orders,         ///< The same on two schedulers, whose order of issue within a cycle matters.
     Counted,        ///< A loop whose bound follows from the code alone.
     Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
+    ByWarp,   ///< A tree of sums, whose warps demand less one after another (S85).
     Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
     Pipeline, ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };

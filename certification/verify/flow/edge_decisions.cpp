@@ -23,9 +23,10 @@ bool may_be(const NumberSet& truth, bool wanted) {
 } // namespace
 
 std::vector<std::pair<const RegisterOperand*, bool>>
-RegisterValues::deciders_of(std::size_t edge) const {
-    const assembly::Edge& taken = graph_.edges[edge];
-    const Instruction& last = function_.instructions[graph_.blocks[taken.from].last];
+deciders_of(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+            std::size_t edge) {
+    const assembly::Edge& taken = graph.edges[edge];
+    const Instruction& last = function.instructions[graph.blocks[taken.from].last];
     const bool jumps = taken.kind == EdgeKind::Taken;
     if (last.control_flow == assembly::ControlFlow::Exit) {
         if (last.guard && !jumps) return {{&last.guard->predicate, false}};
@@ -55,7 +56,7 @@ const std::vector<DecidedComparison>& RegisterValues::decided_on(std::size_t edg
     const std::int64_t before = reads_of_iterations_;
     std::vector<DecidedComparison> decided;
     const ProgramPoint end = end_of(graph_, graph_.edges[edge].from);
-    for (const auto& [predicate, truth] : deciders_of(edge))
+    for (const auto& [predicate, truth] : deciders_of(function_, graph_, edge))
         decide(*predicate, truth, {end.block, end.instruction - 1}, decided);
     auto& kept = reads_of_iterations_ == before || executions_.empty()
                      ? of_edges_
@@ -149,7 +150,7 @@ bool RegisterValues::may_take(std::size_t edge) {
     return remembered(taken_, &Execution::taken, edge, [&] {
         const ProgramPoint end = end_of(graph_, graph_.edges[edge].from);
         const ProgramPoint branch{end.block, end.instruction - 1};
-        for (const auto& [predicate, wanted] : deciders_of(edge))
+        for (const auto& [predicate, wanted] : deciders_of(function_, graph_, edge))
             if (!may_be(truth(*predicate, branch), wanted)) return false;
         for (const DecidedComparison& decided : decided_on(edge))
             if (!may_be_decided(decided, branch)) return false;

@@ -1,5 +1,5 @@
 #include "certification/verify/flow/instruction_forms.hpp"
-#include "certification/verify/flow/register_values.hpp"
+#include "certification/verify/flow/value_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ bool is_negated(const Operand& operand) {
 /// Evaluates the sources of one instruction.
 class Operation {
 public:
-    Operation(const Instruction& instruction, ProgramPoint point, RegisterValues& values)
+    Operation(const Instruction& instruction, ProgramPoint point, ValueReader& values)
         : instruction_{instruction}, point_{point}, values_{values},
           sources_{sources_of(instruction)}, name_{name_of_form(instruction)} {}
 
@@ -436,7 +436,7 @@ private:
 
     const Instruction& instruction_;
     ProgramPoint point_;
-    RegisterValues& values_;
+    ValueReader& values_;
     SourceOperands sources_;
     std::string_view name_;
 };
@@ -444,7 +444,7 @@ private:
 } // namespace
 
 NumberSet result_of(const Instruction& instruction, Register reg, ProgramPoint point,
-                    RegisterValues& values) {
+                    ValueReader& values) {
     Operation operation{instruction, point, values};
     if (reg.file == RegisterFile::Predicate || reg.file == RegisterFile::UniformPredicate)
         return instruction.effects.writes_known ? operation.truth(reg) : either();

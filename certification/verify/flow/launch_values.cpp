@@ -102,6 +102,38 @@ LaunchValues::LaunchValues(const Function& function, const models::Launch& launc
     }
 }
 
+ThreadIndices indices_between(std::int64_t first, std::int64_t last, const Extents& extents) {
+    ThreadIndices threads;
+    const auto index = [&](std::int64_t thread) {
+        return Extents{thread % extents[0], thread / extents[0] % extents[1],
+                       thread / extents[0] / extents[1]};
+    };
+    threads.first = index(first);
+    threads.last = index(last);
+    // Within one value of an index the ones before it run through all of theirs.
+    bool runs_through = false;
+    for (std::size_t i = extents.size(); i-- > 0;) {
+        if (runs_through) {
+            threads.first.at(i) = 0;
+            threads.last.at(i) = extents.at(i) - 1;
+        }
+        runs_through = runs_through || threads.first.at(i) != threads.last.at(i);
+    }
+    return threads;
+}
+
+LaunchValues::LaunchValues(const Function& function, const models::Launch& launch,
+                           const ThreadIndices& threads)
+    : LaunchValues{function, launch} {
+    is_one_thread_ = threads.is_one_thread;
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        const auto dimension = std::string{dimensions.at(i)};
+        specials_["SR_TID." + dimension] =
+            NumberSet::range(threads.first.at(i), threads.last.at(i));
+        if (threads.is_one_thread) specials_["SR_CTAID." + dimension] = NumberSet::of(0);
+    }
+}
+
 NumberSet LaunchValues::word(std::int64_t offset) const {
     const auto found = words_.find(offset);
     return found == words_.end() ? NumberSet{} : found->second;

@@ -21,6 +21,16 @@ std::optional<std::array<std::int64_t, 3>> extents_of_blocks(const assembly::Fun
 /// Which end of the ranges of thread and block indices.
 enum class Corner { First, Last };
 
+/// Threads of a block by the least and the largest of their indices x, y, z.
+struct ThreadIndices {
+    std::array<std::int64_t, 3> first{};
+    std::array<std::int64_t, 3> last{};
+    bool is_one_thread = false; ///< Of the first block; else of all blocks.
+};
+/// Those of the threads with these numbers, of which x counts first. `extents`: of a block.
+ThreadIndices indices_between(std::int64_t first, std::int64_t last,
+                              const std::array<std::int64_t, 3>& extents);
+
 /// The values that the code reads from its launch: extents of block and grid, arguments, indices.
 /// Words that the launch leaves open may hold anything. With a corner: those of the one thread
 /// whose indices are all the first (last) ones, as far as the launch states the shapes.
@@ -28,6 +38,10 @@ class LaunchValues {
 public:
     LaunchValues(const assembly::Function& function, const models::Launch& launch,
                  std::optional<Corner> corner = {});
+
+    /// Of these threads alone. Requires: the shape of the blocks is known.
+    LaunchValues(const assembly::Function& function, const models::Launch& launch,
+                 const ThreadIndices& threads);
 
     /// `offset`: in constant bank 0. `Unit:` bytes.
     [[nodiscard]] NumberSet word(std::int64_t offset) const;

@@ -3,7 +3,6 @@
 #include "certification/verify/flow/instruction_forms.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace warpbound::certification::verify {
 
@@ -17,26 +16,7 @@ using assembly::RegisterOperand;
 
 constexpr int depth_limit = 300; ///< Of evaluations that need each other.
 
-bool is_predicate_file(RegisterFile file) {
-    return file == RegisterFile::Predicate || file == RegisterFile::UniformPredicate;
-}
-
-bool has_plain_suffixes(const std::vector<std::string>& suffixes) {
-    return std::all_of(suffixes.begin(), suffixes.end(),
-                       [](const std::string& suffix) { return suffix == "reuse"; });
-}
-
-/// With the sign and the complement that an operand asks for.
-template <class Named> NumberSet modified(const NumberSet& plain, const Named& operand) {
-    const NumberSet negated = operand.negated ? -plain : plain;
-    return operand.inverted ? ~negated : negated;
-}
-
 } // namespace
-
-NumberSet anything(Register reg) {
-    return is_predicate_file(reg.file) ? NumberSet::range(0, 1) : NumberSet{};
-}
 
 RegisterValues::RegisterValues(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph, const LaunchValues& launch,
@@ -60,36 +40,6 @@ NumberSet RegisterValues::value(Register reg, ProgramPoint point) {
     return remembered(at_points_, &Execution::at_points, RegisterPoint{reg, point}, [&] {
         return is_shared(reg) ? shared_value(reg, point) : value_of(sum_at(reg, point), point);
     });
-}
-
-NumberSet RegisterValues::operand(const Operand& operand, ProgramPoint point) {
-    if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
-        if (reg->absolute || !has_plain_suffixes(reg->suffixes) || is_predicate_file(reg->file))
-            return {};
-        const NumberSet plain =
-            reg->index ? value({reg->file, *reg->index}, point) : NumberSet::of(0);
-        return modified(plain, *reg);
-    }
-    if (const auto* literal = std::get_if<assembly::ImmediateOperand>(&operand))
-        return literal->integer && *literal->integer >= std::numeric_limits<std::int32_t>::min() &&
-                       *literal->integer <= std::numeric_limits<std::uint32_t>::max()
-                   ? NumberSet::of(static_cast<std::uint32_t>(*literal->integer))
-                   : NumberSet{};
-    if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
-        if (word->bank != 0 || word->index_register || word->uniform_register ||
-            word->bank_register || word->absolute || !has_plain_suffixes(word->suffixes))
-            return {};
-        return modified(launch_.word(word->offset), *word);
-    }
-    return {};
-}
-
-NumberSet RegisterValues::truth(const RegisterOperand& predicate, ProgramPoint point) {
-    if (!is_predicate_file(predicate.file)) return NumberSet::range(0, 1);
-    NumberSet holds =
-        predicate.index ? value({predicate.file, *predicate.index}, point) : NumberSet::of(1);
-    if (!predicate.negated || holds.empty()) return holds;
-    return NumberSet::of(1) + -holds;
 }
 
 /// Follows moves and sums with constants to the number that they are made of.

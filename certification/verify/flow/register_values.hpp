@@ -8,6 +8,7 @@
 #include "certification/verify/flow/launch_values.hpp"
 #include "certification/verify/flow/number_set.hpp"
 #include "certification/verify/flow/reaching_values.hpp"
+#include "certification/verify/flow/value_reader.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace warpbound::certification::verify {
-
-/// What a register of which nothing is known may hold.
-NumberSet anything(assembly::Register reg);
 
 /// The number of a source plus a constant, modulo 2^32.
 struct SourceSum {
@@ -50,7 +48,7 @@ struct IteratedLoop {
     std::map<assembly::Register, NumberSet> values; ///< At the header, over all iterations.
 };
 
-class RegisterValues {
+class RegisterValues final : public ValueReader {
 public:
     /// `lanes_diverge`: so uniform registers hold what other lanes wrote. `iterations`: per loop of
     /// the graph, beyond which no bound is looked for. All must outlive this object.
@@ -59,11 +57,7 @@ public:
                    const std::vector<std::int64_t>& iterations);
 
     /// Side: upper. A predicate holds 1 or 0.
-    NumberSet value(assembly::Register reg, ProgramPoint point);
-    /// Of a source operand of the instruction at the point.
-    NumberSet operand(const assembly::Operand& operand, ProgramPoint point);
-    /// 1 where a predicate operand holds, 0 where it fails.
-    NumberSet truth(const assembly::RegisterOperand& predicate, ProgramPoint point);
+    NumberSet value(assembly::Register reg, ProgramPoint point) override;
     /// Whether some thread may take the edge.
     bool may_take(std::size_t edge);
     /// Whether some thread may end at the guarded EXIT of a block.
@@ -74,7 +68,7 @@ public:
     const IteratedLoop& iterate(std::size_t loop);
     /// Beyond a limit of work everything counts as possible.
     [[nodiscard]] bool is_exhausted() const { return work_ + reaching_.work() >= work_limit; }
-    [[nodiscard]] const LaunchValues& launch() const { return launch_; }
+    [[nodiscard]] const LaunchValues& launch() const override { return launch_; }
 
     static constexpr std::int64_t work_limit = 20'000'000;
     static constexpr std::int64_t evaluation_work = 16;
@@ -116,9 +110,6 @@ private:
     NumberSet shared_value(assembly::Register reg, ProgramPoint point);
 
     const std::vector<DecidedComparison>& decided_on(std::size_t edge);
-    /// The predicate operands that decide an edge, with the truth that they have on it.
-    [[nodiscard]] std::vector<std::pair<const assembly::RegisterOperand*, bool>>
-    deciders_of(std::size_t edge) const;
     void decide(const assembly::RegisterOperand& predicate, bool truth, ProgramPoint point,
                 std::vector<DecidedComparison>& decided, int depth = 0);
     void decide_compared(const assembly::Instruction& compare, bool truth, ProgramPoint point,
@@ -184,10 +175,5 @@ Value RegisterValues::remembered(std::map<Key, Value>& lasting,
         (executions_.back().*current).emplace(key, value);
     return value;
 }
-
-/// What the instruction writes to a register that is no predicate, or to one (1 or 0), where it
-/// executes. All numbers where the form is not known.
-NumberSet result_of(const assembly::Instruction& instruction, assembly::Register reg,
-                    ProgramPoint point, RegisterValues& values);
 
 } // namespace warpbound::certification::verify

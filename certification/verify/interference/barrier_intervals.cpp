@@ -228,6 +228,26 @@ bool may_part(const KernelCase& kernel, std::size_t barrier) {
     });
 }
 
+/// What the certificate sums up within one barrier interval; none: it is about something else.
+std::optional<DemandTable> costs_of_an_interval(const DemandTables& tables,
+                                                const std::string& certificate) {
+    namespace ids = certificate_id;
+    if (certificate == ids::interval_beyond_ports) {
+        const auto found = tables.find(ids::beyond_ports);
+        return found == tables.end() ? std::nullopt : std::optional{found->second};
+    }
+    constexpr std::string_view id{ids::barrier_interval};
+    if (certificate.rfind(id, 0) != 0) return std::nullopt;
+    const std::string suffix = certificate.substr(id.size());
+    const auto own = tables.find(ids::own_scheduler + suffix);
+    if (own == tables.end()) return std::nullopt;
+    const DemandTable& other = tables.at(ids::other_schedulers + suffix);
+    DemandTable costs = own->second;
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        costs[i] = (models::Cycles{costs[i]} - models::Cycles{other[i]}).count();
+    return costs;
+}
+
 bool waits_under_guard(const TimedCode& code) {
     if (code.geometry.warps_per_block == 1) return false;
     const auto& instructions = code.kernel.function->instructions;
@@ -239,6 +259,20 @@ bool waits_under_guard(const TimedCode& code) {
 }
 
 } // namespace
+
+std::vector<std::int64_t> costs_between_barriers(const TimedCode& code, std::size_t block,
+                                                 std::optional<std::size_t> to,
+                                                 const DemandTable& costs) {
+    const ControlFlow& flow = code.upper_flow;
+    std::vector<std::int64_t> sums{0};
+    for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i) {
+        sums.back() = (models::Cycles{sums.back()} + models::Cycles{costs[i]}).count();
+        if (code.reachable[i] && code.timings[i].value().is_barrier_wait &&
+            waits_on_way(code.kernel, flow, block, i, to))
+            sums.push_back(0);
+    }
+    return sums;
+}
 
 std::int64_t most_barriers_of_a_path(const TimedCode& code) {
     if (code.geometry.warps_per_block == 1) return 0;
@@ -277,26 +311,12 @@ std::int64_t most_barriers_if_none_ends_early(const TimedCode& code) {
 std::optional<std::int64_t> costliest_barrier_interval(const TimedCode& code,
                                                        const DemandTables& tables,
                                                        const std::string& certificate) {
-    namespace ids = certificate_id;
-    constexpr std::string_view id{ids::barrier_interval};
-    if (certificate.rfind(id, 0) != 0) return std::nullopt;
-    const std::string suffix = certificate.substr(id.size());
-    const auto own = tables.find(ids::own_scheduler + suffix);
-    if (own == tables.end()) return std::nullopt;
-    const DemandTable& other = tables.at(ids::other_schedulers + suffix);
+    const std::optional<DemandTable> costs = costs_of_an_interval(tables, certificate);
+    if (!costs) return std::nullopt;
     const ControlFlow& flow = code.upper_flow;
     IntervalTable table{flow};
     const auto sums_on = [&](std::size_t block, std::optional<std::size_t> to) {
-        std::vector<std::int64_t> sums{0};
-        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i) {
-            sums.back() = (models::Cycles{sums.back()} + models::Cycles{own->second[i]} -
-                           models::Cycles{other[i]})
-                              .count();
-            if (code.reachable[i] && code.timings[i].value().is_barrier_wait &&
-                waits_on_way(code.kernel, flow, block, i, to))
-                sums.push_back(0);
-        }
-        return sums;
+        return costs_between_barriers(code, block, to, *costs);
     };
     for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
         if (flow.blocks[block].exits) table.add(block, std::nullopt, sums_on(block, std::nullopt));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace warpbound::certification::verify {
 
@@ -27,5 +28,11 @@ std::int64_t most_barriers_if_none_ends_early(const TimedCode& code);
 std::optional<std::int64_t> costliest_barrier_interval(const TimedCode& code,
                                                        const DemandTables& tables,
                                                        const std::string& certificate);
+
+/// What a block costs on the way to another one, or to the end of a thread, between its barriers:
+/// up to each of them, and from the last one on. `costs`: per instruction.
+std::vector<std::int64_t> costs_between_barriers(const TimedCode& code, std::size_t block,
+                                                 std::optional<std::size_t> to,
+                                                 const DemandTable& costs);
 
 } // namespace warpbound::certification::verify

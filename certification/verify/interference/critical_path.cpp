@@ -122,7 +122,7 @@ std::vector<Term> list_scheduling_sum(const InterferenceInputs& inputs, OtherBlo
     }
     add_policy_terms(inputs, all_met, terms);
     terms.push_back({times(intervals_of_block, launch.waves) - 1, carry_in_of(inputs), ""});
-    for (Term& term : refill_terms_of(inputs, launch.waves - 2))
+    for (Term& term : refill_terms_of(inputs, launch.waves - 2, drains_of_block(inputs)))
         terms.push_back(std::move(term));
     for (Term& term :
          drain_terms_of(inputs.code, inputs.tables, suffix, time_hiding_drains(inputs)))
@@ -229,11 +229,16 @@ std::int64_t time_hiding_drains(const InterferenceInputs& inputs) {
     return code.geometry.refill.hi;
 }
 
-std::int64_t refill_on_first_path(const InterferenceInputs& inputs) {
+std::int64_t drains_of_block(const InterferenceInputs& inputs) {
+    const Certificate* drains = find_certificate(inputs.code.kernel, ids::upper_drain);
+    if (drains == nullptr) return 0;
+    return times(std::max<std::int64_t>(0, drains->bound), inputs.code.geometry.warps_per_block);
+}
+
+std::int64_t refill_on_first_path(const InterferenceInputs& inputs, std::int64_t of_block) {
     const TimedCode& code = inputs.code;
     const std::int64_t whole = code.geometry.refill.hi;
-    const Certificate* drains = find_certificate(code.kernel, ids::upper_drain);
-    if (drains == nullptr || time_hiding_drains(inputs) == 0) return whole;
+    if (of_block == 0 || time_hiding_drains(inputs) == 0) return whole;
     // Entries behind the head of a full buffer: while one of them drains, it is not full.
     const std::int64_t behind = write_buffer_entries(code).lo - 1;
     if (behind < 1) return whole;
@@ -248,16 +253,15 @@ std::int64_t refill_on_first_path(const InterferenceInputs& inputs) {
         beyond_port = std::min(beyond_port, drain - port);
         in_port = std::max(in_port, port);
     }
-    const std::int64_t of_block =
-        times(std::max<std::int64_t>(0, drains->bound), code.geometry.warps_per_block);
     const std::int64_t drained =
         std::min(times(behind, beyond_port), of_block - times(behind - 1, in_port));
     return whole - std::clamp<std::int64_t>(drained, 0, whole);
 }
 
-std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last) {
+std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last,
+                                  std::int64_t of_block) {
     const std::int64_t whole = inputs.code.geometry.refill.hi;
-    const std::int64_t shorter = refill_on_first_path(inputs);
+    const std::int64_t shorter = refill_on_first_path(inputs, of_block);
     if (shorter == whole) return {{models::plus(before_last, 1), whole, ""}};
     return {{before_last, shorter, ""}, {1, whole, ""}};
 }

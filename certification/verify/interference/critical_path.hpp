@@ -45,11 +45,15 @@ std::vector<Term> drain_terms_of(const TimedCode& code, const DemandTables& tabl
 std::int64_t time_hiding_drains(const InterferenceInputs& inputs);
 
 /// What the refill of a block slot adds to a path before the start of the last thread block: none
-/// of its cycles in which stores drain that the terms of drains contain (S82). Side: upper.
-std::int64_t refill_on_first_path(const InterferenceInputs& inputs);
+/// of its cycles in which stores drain that the terms of drains contain (S82). `of_block`: what
+/// these count for the stores of a thread block. Side: upper.
+std::int64_t refill_on_first_path(const InterferenceInputs& inputs, std::int64_t of_block);
 /// So many refills before the start of the last thread block, and that of the last one. Side:
 /// upper.
-std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last);
+std::vector<Term> refill_terms_of(const InterferenceInputs& inputs, std::int64_t before_last,
+                                  std::int64_t of_block);
+/// By the certificate of drains; 0: there is none. Side: upper.
+std::int64_t drains_of_block(const InterferenceInputs& inputs);
 
 /// On how many schedulers the critical path is at one time or another: it changes the warp at
 /// barriers and with the block (S12, S36). Side: upper.

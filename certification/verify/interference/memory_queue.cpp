@@ -53,6 +53,10 @@ bool has_queued_instructions(const TimedCode& code) {
     return !queued_instructions(code).empty();
 }
 
+bool queues_behind_other_warps(const TimedCode& code) {
+    return has_queued_instructions(code) && !has_queue_to_itself(code.geometry);
+}
+
 void add_memory_queue_demand(const TimedCode& code, DemandTables& tables) {
     const auto queued = queued_instructions(code);
     if (queued.empty()) return;

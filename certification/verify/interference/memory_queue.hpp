@@ -11,6 +11,8 @@ namespace warpbound::certification::verify {
 
 /// Whether an instruction that can be reached waits in a memory queue.
 bool has_queued_instructions(const TimedCode& code);
+/// Whether one does so behind what other warps of its scheduler issued.
+bool queues_behind_other_warps(const TimedCode& code);
 /// Adds c of S38, and what a scheduler takes for hand-overs in every run. Requires: the tables have
 /// issue slots and ports, and no register reads yet.
 void add_memory_queue_demand(const TimedCode& code, DemandTables& tables);

@@ -73,7 +73,7 @@ public:
         : inputs_{inputs}, values_{values}, launch_{inputs.code.geometry},
           begun_{launch_.blocks_before_last()},
           on_one_{launch_.per_scheduler(launch_.warps_per_block)}, carry_in_{carry_in_of(inputs)},
-          refill_{refill_on_first_path(inputs)}, beyond_path_{beyond_path},
+          refill_{refill_on_first_path(inputs, drains_of_block(inputs))}, beyond_path_{beyond_path},
           of_beginning_{value(ids::prefix_stall)}, excess_{value(ids::own_scheduler) -
                                                            value(ids::other_schedulers)} {
         if (of_beginning_ < value(ids::stall))
@@ -128,7 +128,8 @@ private:
                                 {std::max<std::int64_t>(0, warps - met), 0, ids::other_schedulers},
                                 {of_cover, carry_in_, ""},
                                 {1, beyond_path_, ""}};
-        for (Term& term : refill_terms_of(inputs_, plus(parts.other, refills)))
+        for (Term& term :
+             refill_terms_of(inputs_, plus(parts.other, refills), drains_of_block(inputs_)))
             terms.push_back(std::move(term));
         for (Term& term : drain_terms_of(inputs_.code, inputs_.tables, inputs_.suffix,
                                          time_hiding_drains(inputs_)))
