@@ -117,11 +117,8 @@ public:
                         less_own_demand(problem.kernel, launch.shape, least, problem.paths), query);
         if (!solved) return std::nullopt;
         found->demand.stall = std::max<std::int64_t>(0, solved.value().bound.count());
-        // Certificates are kept of terms that take time. Where lanes part, the check counts
-        // nothing.
-        found->demand.is_certified =
-            found->demand.stall > 0 && found->demand.excess > 0 &&
-            !has_divergent_branch(*problem.kernel.function, *problem.kernel.stated);
+        // Certificates are kept of terms that take time.
+        found->demand.is_certified = found->demand.stall > 0 && found->demand.excess > 0;
         return ByWarp{problem, std::move(*found), std::move(least), std::move(solved).value()};
     }
 

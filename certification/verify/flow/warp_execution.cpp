@@ -131,7 +131,7 @@ public:
             if (!numbers.may_be(*predicate, truth)) return std::nullopt;
             if (!predicate->index || !is_predicate_file(predicate->file)) continue;
             const Register reg{predicate->file, *predicate->index};
-            if (!writes(last, reg))
+            if (!writes(last, reg) && decides_.registers.count(reg) != 0)
                 numbers.set(reg, NumberSet::of(truth != predicate->negated ? 1U : 0U));
         }
         return numbers;
@@ -279,8 +279,11 @@ private:
 } // namespace
 
 WarpExecution::WarpExecution(const Function& function, const ControlFlowGraph& graph,
-                             const models::Launch& launch)
-    : function_{function}, graph_{graph}, launch_{launch}, deciding_{deciding_code(function)} {}
+                             const models::Launch& launch, const std::set<Register>& of_others)
+    : function_{function}, graph_{graph}, launch_{launch}, deciding_{deciding_code(function)} {
+    for (const Register reg : of_others)
+        deciding_.registers.erase(reg); // What they hold is not kept.
+}
 
 std::vector<std::optional<std::int64_t>> WarpExecution::most(const ThreadIndices& warp) const {
     const SteppedCode code{function_, graph_, deciding_};

@@ -23,12 +23,14 @@ struct DecidingCode {
 
 class WarpExecution {
 public:
-    /// All must outlive this object.
+    /// All but `of_others` must outlive this object. `of_others`: registers that other lanes of the
+    /// warp may write between two instructions of a lane; nothing is known of them.
     WarpExecution(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                  const models::Launch& launch);
+                  const models::Launch& launch, const std::set<assembly::Register>& of_others);
 
-    /// By instruction, how often a warp of these threads may execute it with its guard true for a
-    /// lane; none: not known. Side: upper. Sound when: no lanes of the warp part at a branch.
+    /// By instruction, in how many iterations of the loops around it a lane of a warp of these
+    /// threads may execute it with its guard true; none: not known. Where no lanes part, how often
+    /// the warp does. Side: upper.
     [[nodiscard]] std::vector<std::optional<std::int64_t>> most(const ThreadIndices& warp) const;
     /// By instruction, how often one thread is sure to execute it with its guard true, as far as so
     /// many instructions lead. Side: lower.

@@ -3,6 +3,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/branch_guard.hpp"
 #include "certification/verify/certificate_ids.hpp"
+#include "certification/verify/divergence/node_executions.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/flow/warp_execution.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
@@ -38,9 +39,7 @@ void require_launch_by_warp(const TimedCode& code, const ClaimRow& claim) {
         refuse("which only an upper bound of the launch does");
     if (models::guarantee_of(kernel.policy) != models::PolicyGuarantee::WorkConserving)
         refuse("under a policy that need not conserve work");
-    if (is_amd(kernel.function->target) ||
-        models::has_divergent_branch(*kernel.function, kernel.facts))
-        refuse("of which lanes may part at a branch");
+    if (is_amd(kernel.function->target)) refuse("whose registers are not followed");
     if (std::any_of(kernel.series.begin(), kernel.series.end(), [](const Series& series) {
             return series.key.device.starts_with(harness::simulated_prefix);
         }))
@@ -87,13 +86,20 @@ public:
                                                     code.kernel, code.kernel.architecture.geometry,
                                                     "geometry", "warp-size")},
           extents_{extents_of_blocks(function_, code.kernel.launch)}, graph_{graph_of(code.kernel)},
-          execution_{function_, graph_, code.kernel.launch} {}
+          execution_{function_, graph_, code.kernel.launch,
+                     written_by_some_lanes(code.kernel, code.lower_flow)},
+          in_iteration_{most_per_iteration(code.kernel, code.lower_flow, code.upper_flow)} {}
 
     /// Side: upper. None: the shape of the blocks is not known.
     [[nodiscard]] std::optional<WarpRow> most(std::int64_t warp) const {
         if (!extents_) return std::nullopt;
-        const auto counts =
-            execution_.most(indices_between(first_of(warp), last_of(warp), *extents_));
+        auto counts = execution_.most(indices_between(first_of(warp), last_of(warp), *extents_));
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            if (counts[i] && in_iteration_[i])
+                counts[i] = times(*counts[i], *in_iteration_[i]);
+            else
+                counts[i].reset();
+        }
         return WarpRow{most_by_counts(code_, ports_, counts),
                        most_by_counts(code_, drains_, counts)};
     }
@@ -130,6 +136,7 @@ private:
     std::optional<std::array<std::int64_t, 3>> extents_;
     assembly::ControlFlowGraph graph_;
     WarpExecution execution_;
+    std::vector<std::optional<std::int64_t>> in_iteration_; ///< Where lanes part (claim 1b).
 };
 
 /// The limit in the id of a certificate of barrier intervals beyond it.

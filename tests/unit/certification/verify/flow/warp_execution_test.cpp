@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct Launched {
     assembly::Program program;
     assembly::ControlFlowGraph graph;
     models::Launch launch;
+    std::set<assembly::Register> of_others{};
 
     Launched(const std::string& body, const std::string& as)
         : launch{models::parse_launch(as).value()} {
@@ -39,7 +41,7 @@ struct Launched {
         return extents_of_blocks(program.functions.front(), launch).value();
     }
     [[nodiscard]] WarpExecution execution() const {
-        return {program.functions.front(), graph, launch};
+        return {program.functions.front(), graph, launch, of_others};
     }
     /// Of each warp, for the instruction at this index.
     [[nodiscard]] Counts possible(std::size_t instruction) const {
@@ -71,6 +73,19 @@ TEST(WarpExecution, FollowsTheLimitOfATree) {
     EXPECT_EQ(launched.certain(3, 32), 1);
     EXPECT_EQ(launched.certain(3, 64), 0);
     EXPECT_EQ(launched.certain(4, 64), 7);
+}
+
+// Nothing is known of a limit that lanes may write while others are elsewhere.
+TEST(WarpExecution, KnowsNothingOfWhatOtherLanesWrite) {
+    Launched launched{"S2R R0, SR_TID.X ?trans6; UMOV UR4, 0x20 ?trans6; "
+                      "ISETP.GE.AND P1, PT, R0, UR4, PT ?trans6; @!P1 LDS R4, [R1] ?trans6; "
+                      "EXIT ?trans6;",
+                      "1x64"};
+    EXPECT_THAT(launched.possible(3), ElementsAre(1, 0));
+    EXPECT_EQ(launched.certain(3, 0), 1);
+    launched.of_others = {{assembly::RegisterFile::Uniform, 4}};
+    EXPECT_THAT(launched.possible(3), ElementsAre(1, 1));
+    EXPECT_EQ(launched.certain(3, 0), 0);
 }
 
 TEST(WarpExecution, LeavesOutWhatIsBehindAnEnd) {
