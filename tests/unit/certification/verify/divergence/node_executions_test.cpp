@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
 #include <string>
 
 namespace warpbound::certification {
@@ -19,38 +18,27 @@ verify::Evidence evidence_of(const std::string& code) {
     return verify::read_evidence(tests::plain(bundle_of(input_of(code, "1x64")).value().files));
 }
 
-/// In a loop that all lanes leave together, sides of two branches and where each side arrives.
-const std::string two_branches = R"(  MOV R2, 0x3 ?trans4;
-.L_turn:
-  BSSY B0, `(.L_end) ?trans2; // turns
-  @P0 BRA `(.L_else) ?trans5; // part
-  BSSY B1, `(.L_in) ?trans2;
-  @P1 BRA `(.L_inner) ?trans5; // part
-  UMOV UR4, 0x1 ?trans6;
-.L_inner:
-  BSYNC B1 ?trans5;
-.L_in:
-  MOV R4, R1 ?trans6;
-  BRA `(.L_done) ?trans5;
-.L_else:
-  MOV R5, R1 ?trans6;
-.L_done:
-  BSYNC B0 ?trans5;
-.L_end:
-  UMOV UR5, 0x1 ?trans6;
-  @P2 BRA `(.L_turn) ?trans5;
-  EXIT ?trans5;
-)";
-
 TEST(NodeExecutions, AreThoseOfEachGroupThatArrives) {
-    const verify::Evidence evidence = evidence_of(two_branches);
+    const verify::Evidence evidence = evidence_of(two_points);
     const verify::KernelCase& kernel = *evidence.kernels.front();
     const verify::SideFlows flows = verify::check_flows(kernel);
     ASSERT_TRUE(flows.of_warp);
     EXPECT_THAT(verify::most_per_iteration(kernel, flows.of_code, *flows.of_warp),
                 ElementsAre(1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1));
-    // UR5 is written where all lanes are together.
-    EXPECT_THAT(verify::written_by_some_lanes(kernel, flows.of_code),
+}
+
+TEST(NodeExecutions, OfSomeLanesMayWriteRegistersOfTheWarp) {
+    const verify::Evidence evidence = evidence_of(R"(  BSSY B0, `(.L_end) ?trans2;
+  @P0 BRA `(.L_done) ?trans5; // part
+  UMOV UR4, 0x1 ?trans6;
+.L_done:
+  BSYNC B0 ?trans5;
+.L_end:
+  UMOV UR5, 0x1 ?trans6;
+  EXIT ?trans5;
+)");
+    const verify::KernelCase& kernel = *evidence.kernels.front();
+    EXPECT_THAT(verify::written_by_some_lanes(kernel, verify::check_flows(kernel).of_code),
                 ElementsAre(assembly::Register{assembly::RegisterFile::Uniform, 4}));
 }
 

@@ -19,29 +19,6 @@ namespace {
 using testing::HasSubstr;
 using verify::Verdict;
 
-/// Two points, one inside the other; a barrier where all lanes are together, in a loop.
-const std::string two_points = R"(  MOV R2, 0x3 ?trans4;
-.L_turn:
-  BSSY B0, `(.L_end) ?trans2; // turns
-  @P0 BRA `(.L_else) ?trans5; // part
-  BSSY B1, `(.L_in) ?trans2;
-  @P1 BRA `(.L_inner) ?trans5; // part
-  MOV R3, R1 ?trans6;
-.L_inner:
-  BSYNC B1 ?trans5;
-.L_in:
-  MOV R4, R1 ?trans6;
-  BRA `(.L_done) ?trans5;
-.L_else:
-  MOV R5, R1 ?trans6;
-.L_done:
-  BSYNC B0 ?trans5;
-.L_end:
-  BAR.SYNC 0x0 ?trans6;
-  @P2 BRA `(.L_turn) ?trans5;
-  EXIT ?trans5;
-)";
-
 const Bundle& sample() {
     static const Bundle made = [] {
         KernelInput input = input_of(two_points, "2x128");
