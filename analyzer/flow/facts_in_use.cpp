@@ -153,9 +153,7 @@ private:
                                               threads.stays_converged ? Convergence::Converged
                                                                       : Convergence::MayDiverge);
             if (auto added = add_loops(derived, basis, {}); !added) return added;
-            if ((graph_.loops.empty() && launch_.arguments.empty()) ||
-                (run && threads.shared == unknown))
-                return boost::outcome_v2::success();
+            if (run && threads.shared == unknown) return boost::outcome_v2::success();
             unknown = threads.shared;
             run = unless_stopped(
                 [&] { return execute_abstractly(code, values_.graph, launch_, unknown); });
