@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How often a warp whose lanes may part executes instructions on its serialized control-flow graph
-/// (S85).
+/// How often a warp whose lanes may diverge executes instructions on its serialized control-flow
+/// graph (S85).
 
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/flow/abstract_execution.hpp"

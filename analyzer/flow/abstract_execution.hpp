@@ -82,7 +82,7 @@ public:
     /// Whether the last run entered the loop and found no bound.
     [[nodiscard]] bool is_unbounded(std::size_t loop) const;
     /// How often a thread of the last run may execute instructions with its guard true, and a warp
-    /// whose lanes are all of that run and part at no branch; else in how many iterations of the
+    /// whose lanes are all of that run and diverge at no branch; else in how many iterations of the
     /// loops around them some thread may (S85).
     [[nodiscard]] ExecutionCounts counts() const;
 

@@ -16,8 +16,8 @@ namespace warpbound::analyzer {
 /// Per warp of a block, in each block of the launch; empty where it is not known, or where the last
 /// warp may execute all of the counted instructions as often as any. `counted`: per instruction,
 /// whether its executions are sought. `warp_size`: threads of a warp. Side: upper.
-/// Where lanes of a warp may part at a branch, in how many iterations of the loops around it some
-/// lane may execute the instruction: `on_serialized_paths` says how often the warp does.
+/// Where lanes of a warp may diverge at a branch, in how many iterations of the loops around it
+/// some lane may execute the instruction: `on_serialized_paths` says how often the warp does.
 std::vector<ExecutionCounts>
 executions_by_warp(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                    const models::FlowFacts& facts, const models::Launch& launch,

@@ -205,7 +205,7 @@ TEST(EvidenceByWarp, ClaimsWhatIsBoundedAndNeedsAllOfIt) {
 }
 
 // What some node is counted for twice, no single thread is sure to execute twice.
-TEST(EvidenceByWarp, WhereLanesPartClaimsWhatIsBoundedAndShowsAllWarps) {
+TEST(EvidenceByWarp, WhereLanesDivergeClaimsWhatIsBoundedAndShowsAllWarps) {
     const int cases = cases_of_test();
     const Met met = check_cases(cases, GuardedKernel::Branches::Divergent);
     record(met);

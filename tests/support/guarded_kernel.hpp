@@ -22,7 +22,7 @@ class GuardedKernel {
 public:
     enum class Branches { Uniform, Divergent };
     explicit GuardedKernel(RandomSource& random_source, Branches branches = Branches::Divergent)
-        : random_{random_source}, may_part_{branches == Branches::Divergent} {
+        : random_{random_source}, may_diverge_{branches == Branches::Divergent} {
         threads = 32 * random_.whole(2, 8);
         add("S2R R0, SR_TID.X", "&wr=0x0 ?trans2");
         add("SHF.L.U32 R1, R0, 0x2, RZ", "&req={0} ?trans6");
@@ -77,7 +77,7 @@ private:
     }
 
     void add_part() {
-        switch (random_.whole(1, may_part_ ? 6 : 4)) {
+        switch (random_.whole(1, may_diverge_ ? 6 : 4)) {
         case 1:
             return add("BAR.SYNC 0x0", "?trans6");
         case 2:
@@ -119,7 +119,7 @@ private:
         const int at = labels_++;
         text += fmt::format("L{}: ", at);
         add("ISETP.GE.AND P1, PT, R0, R3, PT");
-        if (!may_part_ || one_in(2))
+        if (!may_diverge_ || one_in(2))
             accesses("@!P1 ");
         else
             branch("P1");
@@ -130,7 +130,7 @@ private:
     }
 
     RandomSource& random_;
-    bool may_part_; ///< Lanes of a warp, at branches.
+    bool may_diverge_; ///< Lanes of a warp, at branches.
     int labels_ = 0;
 };
 

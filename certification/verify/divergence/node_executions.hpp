@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How often a warp whose lanes may part executes what its lanes execute once in an iteration
+/// How often a warp whose lanes may diverge executes what its lanes execute once in an iteration
 /// (S85 of docs/theory, claim 1b), by the nodes of the bundle. Shares no code with the analysis.
 
 #include "certification/verify/flow/control_flow.hpp"
@@ -14,7 +14,7 @@ namespace warpbound::certification::verify {
 
 /// Per instruction, how often the warp executes it at most while its lanes are in one iteration of
 /// the loops around it; none: lanes of different iterations may execute it, or it is not known. One
-/// where lanes never part. Requires: stacks that `check_flows` has accepted. Side: upper.
+/// where lanes never diverge. Requires: stacks that `check_flows` has accepted. Side: upper.
 std::vector<std::optional<std::int64_t>> most_per_iteration(const KernelCase& kernel,
                                                             const ControlFlow& of_code,
                                                             const ControlFlow& of_warp);

@@ -29,8 +29,8 @@ public:
                   const models::Launch& launch, const std::set<assembly::Register>& of_others);
 
     /// By instruction, in how many iterations of the loops around it a lane of a warp of these
-    /// threads may execute it with its guard true; none: not known. Where no lanes part, how often
-    /// the warp does. Side: upper.
+    /// threads may execute it with its guard true; none: not known. Where no lanes diverge, how
+    /// often the warp does. Side: upper.
     [[nodiscard]] std::vector<std::optional<std::int64_t>> most(const ThreadIndices& warp) const;
     /// By instruction, how often one thread is sure to execute it with its guard true, as far as so
     /// many instructions lead. Side: lower.

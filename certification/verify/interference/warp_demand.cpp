@@ -88,15 +88,15 @@ public:
           extents_{extents_of_blocks(function_, code.kernel.launch)}, graph_{graph_of(code.kernel)},
           execution_{function_, graph_, code.kernel.launch,
                      written_by_some_lanes(code.kernel, code.lower_flow)},
-          in_iteration_{most_per_iteration(code.kernel, code.lower_flow, code.upper_flow)} {}
+          per_iteration_{most_per_iteration(code.kernel, code.lower_flow, code.upper_flow)} {}
 
     /// Side: upper. None: the shape of the blocks is not known.
     [[nodiscard]] std::optional<WarpRow> most(std::int64_t warp) const {
         if (!extents_) return std::nullopt;
         auto counts = execution_.most(indices_between(first_of(warp), last_of(warp), *extents_));
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            if (counts[i] && in_iteration_[i])
-                counts[i] = times(*counts[i], *in_iteration_[i]);
+            if (counts[i] && per_iteration_[i])
+                counts[i] = times(*counts[i], *per_iteration_[i]);
             else
                 counts[i].reset();
         }
@@ -136,7 +136,7 @@ private:
     std::optional<std::array<std::int64_t, 3>> extents_;
     assembly::ControlFlowGraph graph_;
     WarpExecution execution_;
-    std::vector<std::optional<std::int64_t>> in_iteration_; ///< Where lanes part (claim 1b).
+    std::vector<std::optional<std::int64_t>> per_iteration_; ///< Where lanes diverge (claim 1b).
 };
 
 /// The limit in the id of a certificate of barrier intervals beyond it.

@@ -1,5 +1,5 @@
 /// \file
-/// How often a warp whose lanes may part executes instructions (S85).
+/// How often a warp whose lanes may diverge executes instructions (S85).
 
 #include "analyzer/divergence/serialized_executions.hpp"
 #include "analyzer/preparation.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Where each instruction may execute in `in_iterations` iterations; lanes part at `divergent_at`.
+/// Where each instruction may execute in `in_iterations` iterations; lanes diverge at
+/// `divergent_at`.
 ExecutionCounts counts_of(const std::string& body, const std::vector<std::int64_t>& divergent_at,
                           std::int64_t in_iterations,
                           const std::vector<models::LoopFact>& loops = {}) {

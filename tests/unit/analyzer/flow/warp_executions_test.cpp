@@ -65,15 +65,15 @@ TEST(WarpExecutions, AreNotCountedInALoopWithoutABound) {
 
 // Of a register of the warp that lanes write while others wait, nothing is known.
 TEST(WarpExecutions, DoNotFollowWhatOtherLanesMayWrite) {
-    const std::string parted =
+    const std::string divergent =
         "S2R R0, SR_TID.X ?trans6; UMOV UR4, 0x40 ?trans6; BSSY B0, J ?trans6; "
         "ISETP.NE.AND P0, PT, R5, RZ, PT ?trans6; @P0 BRA J ?trans6; "
         "UMOV UR4, 0x20 ?trans6; J: BSYNC B0 ?trans6; "
         "ISETP.GE.AND P1, PT, R0, UR4, PT ?trans6; @!P1 LDS R4, [R1] ?trans6; EXIT ?trans6;";
-    EXPECT_THAT(counts_at(8, parted, {1, 128}), ElementsAre(1, 1, 0, 0));
+    EXPECT_THAT(counts_at(8, divergent, {1, 128}), ElementsAre(1, 1, 0, 0));
     models::FlowFacts facts;
     facts.divergents.push_back({0x40, {}});
-    EXPECT_THAT(counts_at(8, parted, {1, 128}, facts), IsEmpty());
+    EXPECT_THAT(counts_at(8, divergent, {1, 128}, facts), IsEmpty());
 }
 
 TEST(WarpExecutions, AreEmptyWhereAllWarpsDoTheSame) {

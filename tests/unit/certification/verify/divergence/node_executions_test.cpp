@@ -1,5 +1,5 @@
 /// \file
-/// How often a warp whose lanes part executes instructions in one iteration (S85, claim 1b).
+/// How often a warp whose lanes diverge executes instructions in one iteration (S85, claim 1b).
 
 #include "certification/verify/divergence/node_executions.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
@@ -42,7 +42,7 @@ TEST(NodeExecutions, OfSomeLanesMayWriteRegistersOfTheWarp) {
                 ElementsAre(assembly::Register{assembly::RegisterFile::Uniform, 4}));
 }
 
-TEST(NodeExecutions, AreOneWhereNoLanesPart) {
+TEST(NodeExecutions, AreOneWhereNoLanesDiverge) {
     const verify::Evidence evidence = evidence_of("  MOV R2, 0x3 ?trans4;\n  EXIT ?trans5;\n");
     const verify::KernelCase& kernel = *evidence.kernels.front();
     const verify::SideFlows flows = verify::check_flows(kernel);
