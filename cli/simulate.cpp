@@ -285,7 +285,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         "         warpbound simulate examples/everyday/transpose.sm_75.sass --gpu turing-t4\n"
         "           --grid 4x4 --block 32x8 --execute --runs 1\n"
         "           --arg 0x160=buffer:f32:128x128:iota --arg 0x168=buffer:f32:128x128:zero\n"
-        "           --arg 0x170=128 --output 0x168=transposed.bin\n"
+        "           --arg 0x170=128 --arg 0x174=128 --output 0x168=transposed.bin\n"
         "           (the data gives paths, lanes and addresses)");
     command->callback([options, command, &invocation] {
         if (options->workload.empty() && options->plan.empty() &&
