@@ -72,8 +72,8 @@ Result<std::vector<Operation>> decode_operations(const assembly::Function& funct
         text += fmt::format("\n  0x{:04x} {}: {}", instruction.address,
                             assembly::print(instruction), why);
     }
-    return Failure{fmt::format("{} instructions of {} cannot be executed; simulate without "
-                               "--execute, where paths are drawn:{}",
+    return Failure{fmt::format("{} instructions of {} cannot be executed; its paths can only be "
+                               "drawn (without --execute):{}",
                                missing.size(), function.name, text),
                    "", first.line, first.column};
 }

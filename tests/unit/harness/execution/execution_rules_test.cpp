@@ -129,7 +129,7 @@ TEST(ExecutedRefusals, NameEveryInstructionWithoutSemantics) {
     EXPECT_THAT(refusal_of("HMMA.1688.F32 R4, R8, R10, R4;\nMOV R1, R2;\n"
                            "TEX R4, R8, R12, 0x0, 2D, 0x1;\nEXIT;\n"),
                 AllOf(HasSubstr("2 instructions"), HasSubstr("HMMA"), HasSubstr("0x0020 TEX"),
-                      HasSubstr("simulate without --execute")));
+                      HasSubstr("can only be drawn (without --execute)")));
 }
 
 TEST(ExecutedRefusals, NameArgumentsAndBanksThatAreNotStated) {
