@@ -349,22 +349,21 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
             taken(models::parse_clock(launch.at("clock").get<std::string>()), inputs);
     if (launch.contains("flow-facts")) {
         const auto path = launch.at("flow-facts").get<std::string>();
-        kernel->facts = taken(models::read_flow_facts({path, unread.take(path)}), path);
-        if (kernel->facts.program_digest != kernel->program.digest ||
-            kernel->facts.kernel != kernel->function->name)
+        kernel->stated_facts = taken(models::read_flow_facts({path, unread.take(path)}), path);
+        if (kernel->stated_facts.program_digest != kernel->program.digest ||
+            kernel->stated_facts.kernel != kernel->function->name)
             refuted(path + ": stated of another listing or kernel");
         std::vector<std::string> sources;
         if (launch.contains("sources"))
             for (const auto& source : launch.at("sources"))
                 sources.push_back(unread.take(source.get<std::string>()));
-        check_source_facts(kernel->facts, sources, path);
+        check_source_facts(kernel->stated_facts, sources, path);
     }
-    models::FlowFacts stated = std::move(kernel->facts);
     const std::string in_use = analysis + "facts-in-use.xml";
     kernel->facts = taken(models::read_flow_facts({in_use, text_of(files, in_use)}), in_use);
-    kernel->facts.digest = stated.digest;
-    kernel->derived_facts =
-        derived_facts(*kernel->function, kernel->program.digest, kernel->facts, stated, in_use);
+    kernel->facts.digest = kernel->stated_facts.digest;
+    kernel->derived_facts = derived_facts(*kernel->function, kernel->program.digest, kernel->facts,
+                                          kernel->stated_facts, in_use);
     for (const auto& samples : launch.at("samples")) {
         const auto path = samples.get<std::string>();
         kernel->series.push_back(read_samples(unread.take(path), path));

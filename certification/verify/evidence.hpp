@@ -157,7 +157,8 @@ struct KernelCase {
     const assembly::Function* function = nullptr; ///< Into `program`.
     models::Architecture architecture;
     std::string architecture_path;
-    models::FlowFacts facts; ///< Those in use.
+    models::FlowFacts stated_facts; ///< Those of the inputs.
+    models::FlowFacts facts;        ///< Those in use.
     models::Launch launch;
     models::WarpPolicy policy;
     std::int64_t multiprocessors = 1;               ///< On which the launch runs.

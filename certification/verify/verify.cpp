@@ -3,6 +3,7 @@
 #include "certification/verify/digests.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
+#include "certification/verify/execution/execution.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/pipeline/verify_pipeline.hpp"
 #include "certification/verify/re_analysis.hpp"
@@ -194,16 +195,16 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
     steps.run("signature", [&] { return check_signature(files, options.public_key); });
     if (steps.run("digests", [&] { return check_digests(files, options.report_id); }) !=
         Verdict::Holds) {
-        steps.skip({"schema", "structure", "solver", "refit", "re-analysis", "observations",
-                    "replay", "requirements"},
+        steps.skip({"schema", "structure", "solver", "execution", "refit", "re-analysis",
+                    "observations", "replay", "requirements"},
                    "the files are not those of the manifest");
         return steps.results();
     }
     Evidence evidence;
     if (steps.run("schema", [&] { return read_schema(files, options, evidence); }) !=
         Verdict::Holds) {
-        steps.skip({"structure", "solver", "refit", "re-analysis", "observations", "replay",
-                    "requirements"},
+        steps.skip({"structure", "solver", "execution", "refit", "re-analysis", "observations",
+                    "replay", "requirements"},
                    "the evidence cannot be read");
         return steps.results();
     }
@@ -214,6 +215,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
         steps.run("solver", [&] { return check_scripts(evidence, options); });
     else
         steps.skip({"solver"}, "the structure is wrong");
+    steps.run("execution", [&] { return check_execution(evidence); });
     steps.run("refit", [&] { return check_refit(evidence); });
     steps.run("re-analysis", [&] { return check_again(files, evidence.tool_version, options); });
     switch (steps.run("observations", [&] { return check_observations(evidence); })) {

@@ -1,5 +1,6 @@
 #include "tests/attacks/bundles.hpp"
 
+#include "assembly/support/digest.hpp"
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/manifest.hpp"
@@ -37,6 +38,16 @@ constexpr const char* counted_loop = "!Arch sm_70\n"
                                      "ISETP.LT.AND P0, PT, R1, 0x14, PT ?trans5 ;\n"
                                      "@P0 BRA L ?trans5 ;\n"
                                      "EXIT ?trans5 ;\n";
+
+constexpr const char* decided_by_block = "!Arch sm_70\n"
+                                         "S2R R0, SR_TID.X &wr=0x0 ?trans2 ;\n"
+                                         "S2R R1, SR_CTAID.X &wr=0x1 ?trans2 ;\n"
+                                         "ISETP.EQ.AND P0, PT, R1, 0x0, PT &req={0,1} ?trans5 ;\n"
+                                         "@P0 BRA A ?trans5 ;\n"
+                                         "FADD R3, R3, R3 ?trans4 ;\n"
+                                         "A: SHF.L.U32 R2, R0, 0x2, RZ ?trans4 ;\n"
+                                         "LDS R4, [R2] &wr=0x0 ?trans2 ;\n"
+                                         "EXIT &req={0} ?trans5 ;\n";
 
 void run_or_throw(const std::vector<std::string>& arguments) {
     const Outcome made = run_warpbound(arguments, {}, {}, {std::chrono::seconds{60}});
@@ -157,6 +168,11 @@ EvidenceFiles certified(Honest which) {
     case Honest::Counted:
         append(certify, {folder.write("counted.sass", counted_loop), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "1x32"});
+        break;
+    case Honest::Alike:
+        append(certify, {folder.write("alike.sass", decided_by_block), "--architecture",
+                         tree + "/docs/theory/examples/small-encoded.xml", "--launch",
+                         "2x32"});
         break;
     case Honest::Waves: {
         const std::string examples = tree + "/docs/theory/examples/";
@@ -365,6 +381,27 @@ std::function<void(EvidenceFiles&)> drop(const std::string& path) {
 
 std::function<void(EvidenceFiles&)> add(const std::string& path, const std::string& bytes) {
     return [=](EvidenceFiles& files) { files[path] = {"samples", "inputs", bytes}; };
+}
+
+std::function<void(EvidenceFiles&)> other_listing(const std::string& from, const std::string& to) {
+    return [from, to](EvidenceFiles& files) {
+        const auto listing = std::find_if(files.begin(), files.end(), [](const auto& file) {
+            return file.first.starts_with("inputs/") &&
+                   file.second.bytes.find("ISETP") != std::string::npos;
+        });
+        if (listing == files.end()) throw std::runtime_error{"no listing"};
+        std::string& code = listing->second.bytes;
+        const std::string before = assembly::digest_of(code);
+        const std::size_t at = code.find(from);
+        if (at == std::string::npos) throw std::runtime_error{from + " is not there"};
+        code.replace(at, from.size(), to);
+        const std::string after = assembly::digest_of(code);
+        for (auto& [path, file] : files)
+            for (std::size_t place = file.bytes.find(before); place != std::string::npos;
+                 place = file.bytes.find(before, place + after.size()))
+                file.bytes.replace(place, before.size(), after);
+        json("inputs/run.json", [](Json& run) { run["tool"]["version"] = "9"; })(files);
+    };
 }
 
 std::function<void(EvidenceFiles&)> all(std::vector<std::function<void(EvidenceFiles&)>> edits) {

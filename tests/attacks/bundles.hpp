@@ -39,6 +39,7 @@ enum class Honest {
     Starts,         ///< Time slots of warps with one path, whose schedules follow from the start.
     Orders,         ///< The same on two schedulers, whose order of issue within a cycle matters.
     Counted,        ///< A loop whose bound follows from the code alone.
+    Alike,          ///< A branch that all lanes decide alike, and one bank for each lane.
     Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     ByWarp,   ///< A tree of sums, whose warps demand less one after another (S85).
     Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
@@ -101,6 +102,10 @@ std::function<void(EvidenceFiles&)> put(const std::string& path, const std::stri
 std::function<void(EvidenceFiles&)> drop(const std::string& path);
 /// Adds a file with a role and a step.
 std::function<void(EvidenceFiles&)> add(const std::string& path, const std::string& bytes);
+/// Another listing under what the analysis found of the first one, with the first occurrence of a
+/// text replaced in the only listing with an ISETP. The bundle then names another version of the
+/// tool, so that no re-analysis decides.
+std::function<void(EvidenceFiles&)> other_listing(const std::string& from, const std::string& to);
 /// Several edits, in order.
 std::function<void(EvidenceFiles&)> all(std::vector<std::function<void(EvidenceFiles&)>> edits);
 

@@ -1,0 +1,136 @@
+#include "certification/verify/execution/execution.hpp"
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "certification/verify/execution/chosen_launch.hpp"
+#include "certification/verify/execution/executed_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+constexpr std::int64_t most_blocks = 8;       ///< Of a launch.
+constexpr std::int64_t most_of_warp = 20'000; ///< Instructions; beyond, the warp counts as endless.
+constexpr std::int64_t most_of_choice = 400'000; ///< Of all warps; the next block is not begun.
+constexpr std::int64_t most_left =
+    1; ///< Blocks that are not executed to their end; more: no other is tried.
+
+/// First, last, and others at equal distances.
+std::set<std::int64_t> numbers_of_blocks(std::int64_t blocks) {
+    std::set<std::int64_t> numbers;
+    const std::int64_t count = std::min(blocks, most_blocks);
+    for (std::int64_t i = 0; i < count; ++i)
+        numbers.insert(count == 1 ? 0 : i * (blocks - 1) / (count - 1));
+    return numbers;
+}
+
+std::int64_t issues_of(const harness::RecordedBlock& block) {
+    std::int64_t issues = 0;
+    for (const auto& warp : block.warps)
+        for (const auto& stretch : warp.stretches)
+            issues += stretch.last - stretch.first + 1;
+    return issues;
+}
+
+/// Those in use, but for what rests on CUDA's rule for barriers, which chosen data may break.
+models::FlowFacts facts_of_code(const KernelCase& kernel) {
+    models::FlowFacts facts = kernel.facts;
+    std::erase_if(facts.uniforms, [](const models::UniformFact& fact) {
+        return fact.from.origin == models::FactOrigin::BarrierRule;
+    });
+    return facts;
+}
+
+struct Executed {
+    std::int64_t compared = 0; ///< Thread blocks held against the facts.
+    std::int64_t left = 0;     ///< That could not be executed to their end.
+    std::string obstacle;      ///< Why; the first.
+};
+
+std::string in_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+/// Throws `Finding` where a fact in use is contradicted.
+void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, Choice choice,
+             Executed& executed) {
+    const auto obstacle = [&](std::string why) {
+        if (executed.obstacle.empty()) executed.obstacle = in_one_line(std::move(why));
+        ++executed.left;
+    };
+    const models::FlowFacts of_code = facts_of_code(kernel);
+    auto inputs = chosen_launch(kernel, graph, choice);
+    if (!inputs) return obstacle(to_string(inputs.error()));
+    inputs.value().instruction_limit = most_of_warp;
+    auto prepared = harness::execution::PreparedLaunch::make(std::move(inputs).value());
+    if (!prepared) return obstacle(to_string(prepared.error()));
+    const ExecutedFacts facts{prepared.value(), kernel.architecture, kernel.launch};
+    std::int64_t issues = 0;
+    const std::int64_t left_before = executed.left;
+    for (const std::int64_t number : numbers_of_blocks(kernel.launch.blocks)) {
+        if (issues > most_of_choice || executed.left - left_before > most_left) return;
+        const auto block = prepared.value().run(number);
+        if (!block) {
+            obstacle(to_string(block.error()));
+            continue;
+        }
+        issues += issues_of(block.value());
+        const std::string stated = facts.contradicted(kernel.stated_facts, block.value(), number);
+        if (!stated.empty()) return obstacle("data that a stated fact excludes: " + stated);
+        const std::string in_use = facts.contradicted(of_code, block.value(), number);
+        if (!in_use.empty())
+            refuted(fmt::format("{}: {}, executed on {}", kernel.id, in_use,
+                                choice.data == Choice::Data::Zeros ? "zeros" : "small numbers"));
+        ++executed.compared;
+    }
+}
+
+Executed execute_all(const KernelCase& kernel) {
+    Executed executed;
+    const auto graph = assembly::build_control_flow_graph(*kernel.function);
+    if (!graph) {
+        executed.obstacle = to_string(graph.error());
+        ++executed.left;
+        return executed;
+    }
+    using enum Choice::Data;
+    for (const auto data : {Zeros, SmallNumbers})
+        execute(kernel, graph.value(), {data, true}, executed);
+    if (executed.compared == 0 && has_open_pairs(kernel))
+        execute(kernel, graph.value(), {SmallNumbers, false}, executed);
+    return executed;
+}
+
+} // namespace
+
+StepResult check_execution(const Evidence& evidence) {
+    Executed all;
+    try {
+        for (const auto& kernel : evidence.kernels) {
+            const Executed executed = execute_all(*kernel);
+            all.compared += executed.compared;
+            all.left += executed.left;
+            if (all.obstacle.empty() && executed.left > 0)
+                all.obstacle = fmt::format("{}: {}", kernel->id, executed.obstacle);
+        }
+    } catch (const Finding& finding) {
+        return {"execution", finding.verdict, finding.what()};
+    }
+    if (all.compared == 0)
+        return {"execution", Verdict::NotApplicable,
+                "no thread block was executed; " + all.obstacle};
+    const std::string left =
+        all.left == 0 ? "" : fmt::format("; {} came to no end: {}", all.left, all.obstacle);
+    return {"execution", Verdict::Holds,
+            fmt::format("{} executions of thread blocks contradict no fact in use{}", all.compared,
+                        left)};
+}
+
+} // namespace warpbound::certification::verify
