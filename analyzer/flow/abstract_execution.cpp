@@ -335,6 +335,8 @@ void narrow_to(const IndexBox& box, RangesOfGeometry& ranges) {
                                     static_cast<std::uint64_t>(last[dimension]));
     };
     narrow(Geometry::ThreadX, box.first_thread, box.last_thread);
+    ValueRange& x = ranges[static_cast<std::size_t>(Geometry::ThreadX)];
+    if (box.low_bits_of_x > 0) x = x.with_low_bits(box.low_bits_of_x);
     if (box.first_block) narrow(Geometry::BlockX, *box.first_block, box.last_block);
 }
 

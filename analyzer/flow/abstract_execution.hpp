@@ -34,6 +34,8 @@ struct IndexBox {
     std::array<std::int64_t, 3> last_thread{0, 0, 0};       ///< Inclusive.
     std::optional<std::array<std::int64_t, 3>> first_block; ///< None: all blocks.
     std::array<std::int64_t, 3> last_block{0, 0, 0};
+    /// Of the index x of the threads: how many low bits they have as the first one has.
+    unsigned low_bits_of_x = 0;
 };
 
 /// `shared`: registers that other lanes may write while a thread waits; nothing is known of them.

@@ -38,19 +38,24 @@ public:
     std::optional<Choice> best() const {
         const std::int64_t of_any = shortest_path(nullptr);
         std::optional<Choice> longest;
-        std::optional<std::int64_t> column;
-        for (const auto& of_warp : columns()) {
-            Choice choice = try_box(Box::Middle, of_warp);
-            if (longest && choice.shortest <= longest->shortest) continue;
+        Threads chosen;
+        const auto try_threads = [&](const Threads& threads) {
+            Choice choice = try_box(Box::Middle, threads);
+            if (longest && choice.shortest <= longest->shortest) return;
             longest = std::move(choice);
-            column = of_warp;
-        }
+            chosen = threads;
+        };
+        for (const Threads& threads : columns())
+            try_threads(threads);
+        if (has_both_parities() && leaves_branches_open(longest->run))
+            for (const std::int64_t first : {0, 1})
+                try_threads({first, row() - 1, 1});
         // A representative that ends nowhere says that its loops do not end: nothing is derived.
         if (!longest || longest->shortest <= of_any || longest->shortest == unreached)
             return std::nullopt;
         if (!launch_.grid) return longest;
         for (const Box box : {Box::All, Box::ButLast, Box::Inner, Box::FirstHalf}) {
-            Choice choice = try_box(box, column);
+            Choice choice = try_box(box, chosen);
             // A little less work of many more blocks is the better bound.
             if (choice.shortest != unreached && 10 * choice.shortest >= 9 * longest->shortest)
                 return choice;
@@ -59,15 +64,47 @@ public:
     }
 
 private:
+    /// Representatives, by their index x: from `first` to `last`, with so many low bits of `first`.
+    struct Threads {
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        unsigned low_bits = 0;
+    };
+
+    /// Extent of a block in x.
+    [[nodiscard]] std::int64_t row() const { return models::block_shape_of(launch_).threads[0]; }
+
     /// Choices of a representative: any thread; or, where warps hold whole rows of a block, the one
     /// in a column of a row.
-    [[nodiscard]] std::vector<std::optional<std::int64_t>> columns() const {
-        std::vector<std::optional<std::int64_t>> choices{std::nullopt};
-        const std::int64_t row = models::block_shape_of(launch_).threads[0];
-        if (row > warp_size_ || warp_size_ % row != 0) return choices;
-        choices.emplace_back(0);
-        if (row > 2) choices.emplace_back(row / 2);
+    [[nodiscard]] std::vector<Threads> columns() const {
+        std::vector<Threads> choices{{0, row() - 1}};
+        if (row() > warp_size_ || warp_size_ % row() != 0) return choices;
+        choices.push_back({0, 0});
+        if (row() > 2) choices.push_back({row() / 2, row() / 2});
         return choices;
+    }
+
+    /// Whether each warp, the last one of a block included, consists of pairs of threads that
+    /// follow each other in a row, the first of which has an even index.
+    [[nodiscard]] bool has_both_parities() const { return row() % 2 == 0 && warp_size_ % 2 == 0; }
+
+    /// Whether a branch that leaves no loop may go both ways: the parity of the thread may decide
+    /// it.
+    [[nodiscard]] bool leaves_branches_open(const AbstractRun& run) const {
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            const auto& out = graph_.blocks[block].out;
+            const auto is_taken = [&](std::size_t edge) { return run.taken[edge]; };
+            if (!run.reached[block] || std::ranges::count_if(out, is_taken) < 2) continue;
+            const bool leaves_loop = std::ranges::any_of(graph_.loops, [&](const auto& loop) {
+                const auto& inside = loop.blocks;
+                return std::ranges::find(inside, block) != inside.end() &&
+                       std::ranges::any_of(out, [&](std::size_t edge) {
+                           return std::ranges::find(inside, graph_.edges[edge].to) == inside.end();
+                       });
+            });
+            if (!leaves_loop) return true;
+        }
+        return false;
     }
 
     [[nodiscard]] static std::pair<std::int64_t, std::int64_t> range_of(Box box,
@@ -90,15 +127,14 @@ private:
         return {0, extent - 1};
     }
 
-    [[nodiscard]] Choice try_box(Box box, const std::optional<std::int64_t>& column) const {
+    [[nodiscard]] Choice try_box(Box box, const Threads& threads) const {
         Choice choice;
         choice.box.last_thread = models::block_shape_of(launch_).threads;
         for (std::int64_t& last : choice.box.last_thread)
             --last;
-        if (column) {
-            choice.box.first_thread[0] = *column;
-            choice.box.last_thread[0] = *column;
-        }
+        choice.box.first_thread[0] = threads.first;
+        choice.box.last_thread[0] = threads.last;
+        choice.box.low_bits_of_x = threads.low_bits;
         if (launch_.grid) {
             choice.box.first_block.emplace();
             for (std::size_t d = 0; d < 3; ++d) {
