@@ -3,6 +3,7 @@
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/launch/first_use_search.hpp"
 #include "analyzer/launch/first_uses.hpp"
+#include "analyzer/launch/representative_flow.hpp"
 #include "analyzer/launch/slot_table.hpp"
 #include "models/units.hpp"
 
@@ -66,15 +67,23 @@ Waiting who_waits(const ScheduledLaunch& launch) {
     return conserves_by_policy(launch) ? Waiting::OneOf : Waiting::AnyOf;
 }
 
+/// Without the edges that stated facts exclude. Of those that lanes never take some may be ways
+/// from one group of lanes to another where these wait for each other: linear facts do not hold
+/// there.
+assembly::ControlFlowGraph flow_of_warp(const TimedKernel& kernel) {
+    models::FlowFacts facts = *kernel.stated;
+    if (kernel.facts.in_use.constraints.empty()) facts.constraints.clear();
+    return possible_flow(*kernel.graph, facts);
+}
+
 /// Lemmas 4 and 5 of S36.
 SerialMisses misses_of_a_scheduler(const TimedKernel& kernel, const ScheduledLaunch& launch,
-                                   const FirstUses& uses) {
+                                   const assembly::ControlFlowGraph& graph, const FirstUses& uses) {
     const InstructionLines& lines = kernel.delivery.lines.value();
     const Waiting waiting = who_waits(launch);
     SerialMisses misses = serial_misses(uses, lines.stream, waiting);
     if (waiting != Waiting::OnlyWarp) return misses;
-    const auto found =
-        most_misses_of_a_warp(*kernel.function, *kernel.graph, lines.line, lines.stream);
+    const auto found = most_misses_of_a_warp(*kernel.function, graph, lines.line, lines.stream);
     if (!found) return misses;
     misses.l0 = std::min(misses.l0, *found);
     misses.requests = std::min(misses.requests, times(*found, models::plus(lines.stream.hi, 1)));
@@ -92,15 +101,22 @@ FirstWaits least_of(const InstructionLines& lines, const std::vector<FirstWaits>
     });
 }
 
+/// Misses of the executed lines, which are persistent in the L0.
+struct ExecutedLines {
+    std::int64_t count = 0;
+    SerialMisses of_scheduler;
+    std::int64_t first_requests = 0; ///< Of a multiprocessor.
+};
+
 /// The least of what is claimed of misses that overlap.
-FirstWaits first_waits(const InstructionLines& lines, std::int64_t executed, const Visited& visited,
-                       const SerialMisses& misses) {
-    const std::int64_t groups = times(visited.schedulers, misses.l0);
-    const std::int64_t each = times(visited.schedulers, executed);
+FirstWaits first_waits(const InstructionLines& lines, const ExecutedLines& executed,
+                       const Visited& visited) {
+    const std::int64_t groups = times(visited.schedulers, executed.of_scheduler.l0);
     std::vector<FirstWaits> all{{groups, groups}};
     if (lines.persist_in_l1) {
-        all.push_back({each, times(visited.schedulers, misses.l1)});
-        all.push_back({each, times(visited.multiprocessors, executed)});
+        all.push_back({times(visited.schedulers, executed.count),
+                       times(visited.schedulers, executed.of_scheduler.l1)});
+        all.push_back({groups, times(visited.multiprocessors, executed.first_requests)});
     }
     return least_of(lines, all);
 }
@@ -113,16 +129,18 @@ bool fills_all_l0s(const TimedKernel& kernel, const ScheduledLaunch& launch) {
 
 /// Of both multiprocessors: from the start of the last block on only for lines that a warp of a
 /// block that has ended need not have executed (S84).
-FirstWaits waits_of_two(const InstructionLines& lines, std::int64_t executed,
-                        const Visited& visited, const SerialMisses& misses) {
+FirstWaits waits_of_two(const InstructionLines& lines, const ExecutedLines& executed,
+                        const Visited& visited) {
     const auto alone = [](std::int64_t schedulers) {
         return Visited{1, schedulers, schedulers, 0};
     };
-    const std::int64_t each = times(visited.from_last, lines.avoidable);
-    const FirstWaits first = first_waits(lines, executed, alone(visited.before_last), misses);
-    const FirstWaits second =
-        least_of(lines, {first_waits(lines, executed, alone(visited.from_last), misses),
-                         {each, lines.persist_in_l1 ? lines.avoidable : each}});
+    const std::int64_t of_each =
+        times(visited.from_last, std::min(lines.avoidable, executed.of_scheduler.l0));
+    const FirstWaits first = first_waits(lines, executed, alone(visited.before_last));
+    const FirstWaits second = least_of(
+        lines, {first_waits(lines, executed, alone(visited.from_last)),
+                {of_each, lines.persist_in_l1 ? std::min(lines.avoidable, executed.first_requests)
+                                              : of_each}});
     return {models::plus(first.of_l0, second.of_l0), models::plus(first.of_l1, second.of_l1)};
 }
 
@@ -132,7 +150,7 @@ std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLau
     const LaunchGeometry& shape = launch.shape;
     const std::int64_t until_slot = longest_wait_for_slot(kernel, launch);
     const assembly::Function& function = *kernel.function;
-    const assembly::ControlFlowGraph& graph = *kernel.graph;
+    const assembly::ControlFlowGraph graph = flow_of_warp(kernel);
     std::vector<BoundTerm> terms;
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
@@ -142,10 +160,12 @@ std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLau
     };
     if (lines.persist_in_l0) {
         const FirstUses uses = first_uses(function, graph, lines.line);
-        const SerialMisses misses = misses_of_a_scheduler(kernel, launch, uses);
+        const SerialMisses misses = misses_of_a_scheduler(kernel, launch, graph, uses);
+        const ExecutedLines executed{uses.lines, misses,
+                                     first_requests(uses, lines.stream, shape.schedulers_in_use())};
         const bool are_two = visited.multiprocessors > 1 && fills_all_l0s(kernel, launch);
-        const FirstWaits waits = are_two ? waits_of_two(lines, uses.lines, visited, misses)
-                                         : first_waits(lines, uses.lines, visited, misses);
+        const FirstWaits waits = are_two ? waits_of_two(lines, executed, visited)
+                                         : first_waits(lines, executed, visited);
         const std::int64_t waited_on =
             are_two && lines.avoidable == 0 ? 1 : visited.multiprocessors;
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,

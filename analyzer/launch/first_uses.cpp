@@ -207,4 +207,10 @@ SerialMisses serial_misses(const FirstUses& uses, const models::Interval& stream
     return misses;
 }
 
+std::int64_t first_requests(const FirstUses& uses, const models::Interval& stream,
+                            std::int64_t schedulers) {
+    if (uses.chains.size() != 1) return uses.lines;
+    return std::min(uses.lines, std::max(schedulers, uses.lines - stream.lo));
+}
+
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// In which order the lines of a text are first looked up in an instruction cache, and how many
-/// misses can follow one another (docs/theory, S36, lemmas 4 and 5).
+/// misses can follow one another (docs/theory, S36, lemmas 4 to 6).
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/sourced.hpp"
@@ -65,5 +65,11 @@ struct SerialMisses {
 /// `stream`: how many lines a miss of the L0 requests behind its own; whatever the number is. Sound
 /// when: the lines persist in the L0, and for `l1` in the L1.
 SerialMisses serial_misses(const FirstUses& uses, const models::Interval& stream, Waiting waiting);
+
+/// Misses of the L0s of a multiprocessor that are the first ones to request some executed line, at
+/// most (S36, lemma 6). Side: upper. `schedulers`: of the multiprocessor, with warps. Sound when:
+/// as for `serial_misses`.
+std::int64_t first_requests(const FirstUses& uses, const models::Interval& stream,
+                            std::int64_t schedulers);
 
 } // namespace warpbound::analyzer

@@ -74,10 +74,11 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
 
 /// Where every warp of the launch has a representative, some lane of each takes one of its paths.
 std::int64_t lines_of_some_warps(const Request& request, std::int64_t line) {
+    const assembly::ControlFlowGraph possible = possible_flow(*request.graph, *request.facts);
     const auto& fact = request.facts->representative;
     if (!fact || fact->blocks() < request.launch.blocks)
-        return avoidable_lines(*request.function, *request.graph, line);
-    return avoidable_lines(*request.function, representative_flow(*request.graph, *fact), line);
+        return avoidable_lines(*request.function, possible, line);
+    return avoidable_lines(*request.function, representative_flow(possible, *fact), line);
 }
 
 /// In the L1, requests of each other warp of the multiprocessor may be served first, those that its

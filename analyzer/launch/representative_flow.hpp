@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The control flow of the threads that represent their warps (S46).
+/// Parts of a control flow: of the threads that represent their warps (S46), and of what facts
+/// allow.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/facts/flow_facts.hpp"
@@ -11,5 +12,11 @@ namespace warpbound::analyzer {
 /// numbers.
 assembly::ControlFlowGraph representative_flow(const assembly::ControlFlowGraph& graph,
                                                const models::RepresentativeFact& fact);
+
+/// The graph without the edges that no thread takes: into blocks that are never executed, and those
+/// that facts exclude by themselves. Blocks, edges and loops keep their numbers. `facts`: of the
+/// paths of `graph`.
+assembly::ControlFlowGraph possible_flow(const assembly::ControlFlowGraph& graph,
+                                         const models::FlowFacts& facts);
 
 } // namespace warpbound::analyzer

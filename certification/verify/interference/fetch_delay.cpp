@@ -92,22 +92,28 @@ struct Waits {
     std::int64_t of_l1 = 0;
 };
 
-/// S36, lemmas 4 and 5, on so many schedulers and SMs: the smallest of the sums, of equal ones the
+/// What some path executes of the text.
+struct LinesOfPaths {
+    std::int64_t count = 0;
+    MissesInTurn misses;
+    std::int64_t transfers = 0; ///< To the L1 of an SM.
+};
+
+/// S36, lemmas 4 to 6, on so many schedulers and SMs: the smallest of the sums, of equal ones the
 /// first.
-Waits smallest_waits(const FetchGroup& fetch, std::int64_t lines, const MissesInTurn& misses,
-                     std::int64_t schedulers, std::optional<std::int64_t> multiprocessors) {
+Waits smallest_waits(const FetchGroup& fetch, const LinesOfPaths& lines, std::int64_t schedulers,
+                     std::optional<std::int64_t> multiprocessors) {
     const auto sum = [&](const Waits& waits) {
         return plus(times(waits.of_l0, fetch.range("l0-miss").hi),
                     times(waits.of_l1, fetch.range("l1-miss").hi));
     };
-    const std::int64_t grouped = times(schedulers, misses.groups);
+    const std::int64_t grouped = times(schedulers, lines.misses.groups);
     Waits best{grouped, grouped};
     if (!multiprocessors) return best;
-    for (const std::int64_t of_l1 :
-         {times(schedulers, misses.of_l1), times(*multiprocessors, lines)}) {
-        const Waits other{times(schedulers, lines), of_l1};
+    for (const Waits& other :
+         {Waits{times(schedulers, lines.count), times(schedulers, lines.misses.of_l1)},
+          Waits{grouped, times(*multiprocessors, lines.transfers)}})
         if (sum(other) < sum(best)) best = other;
-    }
     return best;
 }
 
@@ -125,14 +131,17 @@ struct LeftOut {
 };
 
 /// S84: of the second multiprocessor the smaller sum, of equal ones that of S36.
-Waits waits_on_two(const FetchGroup& fetch, std::int64_t lines, const MissesInTurn& misses,
+Waits waits_on_two(const FetchGroup& fetch, const LinesOfPaths& lines,
                    const SchedulersOfTwo& schedulers, const LeftOut& left_out) {
     const std::optional<std::int64_t> one =
         left_out.stay_in_l1 ? std::optional<std::int64_t>{1} : std::nullopt;
-    const Waits first = smallest_waits(fetch, lines, misses, schedulers.up_to_last, one);
-    Waits second = smallest_waits(fetch, lines, misses, schedulers.from_last, one);
-    const std::int64_t each = times(schedulers.from_last, left_out.lines);
-    const Waits of_left_out{each, left_out.stay_in_l1 ? left_out.lines : each};
+    const Waits first = smallest_waits(fetch, lines, schedulers.up_to_last, one);
+    Waits second = smallest_waits(fetch, lines, schedulers.from_last, one);
+    // Groups and transfers of these lines alone are no more than of all.
+    const std::int64_t groups =
+        times(schedulers.from_last, std::min(left_out.lines, lines.misses.groups));
+    const std::int64_t transfers = std::min(left_out.lines, lines.transfers);
+    const Waits of_left_out{groups, left_out.stay_in_l1 ? transfers : groups};
     const auto sum = [&](const Waits& waits) {
         return plus(times(waits.of_l0, fetch.range("l0-miss").hi),
                     times(waits.of_l1, fetch.range("l1-miss").hi));
@@ -223,19 +232,22 @@ std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int
     }
     const std::int64_t schedulers = schedulers_with_warps(code);
     const Waiters waiters = waiters_of(code);
-    MissesInTurn misses = misses_in_turn(line_order(code, bytes), fetch.stream(), waiters);
+    const LineOrder order = line_order(code, bytes);
+    MissesInTurn misses = misses_in_turn(order, fetch.stream(), waiters);
     if (waiters == Waiters::Sole) {
         if (const auto most = sole_warp_misses(code, bytes, fetch.stream())) {
             misses.groups = std::min(misses.groups, *most);
             misses.requests = std::min(misses.requests, times(*most, plus(streamed, 1)));
         }
     }
+    const LinesOfPaths of_paths{
+        executed, misses, transfers_to_l1(order, fetch.stream(), schedulers / multiprocessors)};
     const std::int64_t left_out = lines_left_out(code, bytes);
     const bool counts_apart = multiprocessors > 1 && ended_blocks_fill_l0s(code);
     const Waits waits =
-        counts_apart ? waits_on_two(fetch, executed, misses, schedulers_of_two(code, any_blocks),
+        counts_apart ? waits_on_two(fetch, of_paths, schedulers_of_two(code, any_blocks),
                                     {left_out, l1_persists})
-                     : smallest_waits(fetch, executed, misses, visited,
+                     : smallest_waits(fetch, of_paths, visited,
                                       l1_persists ? std::optional{multiprocessors} : std::nullopt);
     // Requests that delay no wait of the path do not count.
     const std::int64_t requesting =

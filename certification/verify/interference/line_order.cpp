@@ -1,6 +1,5 @@
 #include "certification/verify/interference/line_order.hpp"
 
-#include "certification/verify/flow/control_flow.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -131,6 +130,27 @@ bool leads_to_the_next(std::int64_t line, const ControlFlow& flow, const std::ve
 
 } // namespace
 
+ControlFlow without_untaken_edges(const TimedCode& code, const ControlFlow& flow, bool of_lanes) {
+    std::set<std::pair<std::int64_t, std::int64_t>> untaken;
+    for (const models::LinearFact& fact : code.kernel.facts.constraints) {
+        if (!of_lanes || fact.terms.size() != 1 || fact.constant != 0) continue;
+        const models::LinearTerm& term = fact.terms.front();
+        if (term.from && term.coefficient > 0 && fact.relation != models::Relation::AtLeast)
+            untaken.emplace(*term.from, term.block);
+    }
+    ControlFlow left = flow;
+    for (std::size_t block = 0; block < left.blocks.size(); ++block)
+        std::erase_if(left.blocks[block].successors, [&](std::size_t to) {
+            return flow.never[block] || flow.never[to] ||
+                   untaken.count({flow.blocks[block].first, flow.blocks[to].first}) != 0;
+        });
+    return left;
+}
+
+ControlFlow taken_by_warps(const TimedCode& code) {
+    return without_untaken_edges(code, code.upper_flow, code.kernel.serialized.empty());
+}
+
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes) {
     Lines all;
     for (const Lines& lines : lines_of_blocks(code, code.upper_flow, bytes))
@@ -140,7 +160,8 @@ std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes)
 
 std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes) {
     const bool all_have_one = code.represented.blocks == code.geometry.blocks;
-    const ControlFlow& flow = all_have_one ? *code.represented_flow : code.lower_flow;
+    const ControlFlow flow =
+        without_untaken_edges(code, all_have_one ? *code.represented_flow : code.lower_flow, true);
     const std::vector<Lines> own = lines_of_blocks(code, flow, bytes);
     const PassedLines passed{flow, own};
     Lines left_out;
@@ -152,9 +173,10 @@ std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes) {
 }
 
 LineOrder line_order(const TimedCode& code, std::int64_t bytes) {
-    const std::vector<Lines> lines = lines_of_blocks(code, code.upper_flow, bytes);
+    const ControlFlow flow = taken_by_warps(code);
+    const std::vector<Lines> lines = lines_of_blocks(code, flow, bytes);
     const Lines all = lines_on_paths(code, bytes);
-    const PassedLines passed{code.upper_flow, lines};
+    const PassedLines passed{flow, lines};
     LineOrder order;
     for (const std::int64_t line : all)
         order[line].is_preceded = all.count(line - 1) > 0;
@@ -163,8 +185,7 @@ LineOrder line_order(const TimedCode& code, std::int64_t bytes) {
         if (!passed.has(block, first - 1)) order[first].is_preceded = false;
     }
     for (auto& [line, place] : order)
-        place.is_next =
-            place.is_preceded && leads_to_the_next(line - 1, code.upper_flow, lines, passed);
+        place.is_next = place.is_preceded && leads_to_the_next(line - 1, flow, lines, passed);
     return order;
 }
 
@@ -231,6 +252,18 @@ MissesInTurn misses_in_turn(const LineOrder& order, const models::Interval& stre
         misses.of_l1 = std::max(misses.of_l1, waits);
     }
     return misses;
+}
+
+std::int64_t transfers_to_l1(const LineOrder& order, const models::Interval& stream,
+                             std::int64_t schedulers) {
+    const auto count = static_cast<std::int64_t>(order.size());
+    for (auto line = order.begin(); line != order.end(); ++line)
+        if (line != order.begin() && !line->second.is_preceded) return count;
+    // Either one miss brings its own line and all that the shortest stream has, or each scheduler
+    // begins at most one transfer.
+    const std::int64_t after_a_whole_stream = count - stream.lo;
+    if (after_a_whole_stream < schedulers) return std::min(schedulers, count);
+    return after_a_whole_stream;
 }
 
 } // namespace warpbound::certification::verify

@@ -1,8 +1,9 @@
 #pragma once
 /// \file
 /// In which order the lines of a text are first executed, and how many misses of the instruction
-/// caches can follow one another (docs/theory, S36, lemmas 4 and 5).
+/// caches can follow one another (docs/theory, S36, lemmas 4 to 6).
 
+#include "certification/verify/flow/control_flow.hpp"
 #include "certification/verify/interference/demand.hpp"
 #include "models/sourced.hpp"
 
@@ -19,6 +20,14 @@ struct LineInOrder {
 };
 /// By the number of each line that some path executes.
 using LineOrder = std::map<std::int64_t, LineInOrder>;
+
+/// `flow` without edges that no thread takes: from and to blocks that are never executed, and, with
+/// `of_lanes`, those of which a linear fact says so by itself. Where lanes wait for each other, a
+/// warp may come to a block after one that does not lead there.
+ControlFlow without_untaken_edges(const TimedCode& code, const ControlFlow& flow, bool of_lanes);
+
+/// The same of the paths of a warp.
+ControlFlow taken_by_warps(const TimedCode& code);
 
 /// The numbers of the lines of which some path executes an instruction. `bytes`: of a line.
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes);
@@ -47,5 +56,11 @@ struct MissesInTurn {
 /// `stream`: lines behind it that a miss requests.
 MissesInTurn misses_in_turn(const LineOrder& order, const models::Interval& stream,
                             Waiters waiters);
+
+/// How many times, at most, an SM begins to bring lines of `order` into its L1, where lines that
+/// one miss of an L0 requests together count once (S36, lemma 6). `schedulers`: of the SM, with
+/// warps. Side: upper.
+std::int64_t transfers_to_l1(const LineOrder& order, const models::Interval& stream,
+                             std::int64_t schedulers);
 
 } // namespace warpbound::certification::verify

@@ -1,6 +1,7 @@
 #include "certification/verify/interference/sole_warp_misses.hpp"
 
 #include "certification/verify/flow/control_flow.hpp"
+#include "certification/verify/interference/line_order.hpp"
 
 #include <algorithm>
 #include <bitset>
@@ -155,13 +156,14 @@ std::optional<std::int64_t> sole_warp_misses(const TimedCode& code, std::int64_t
                                              const models::Interval& stream) {
     const auto text = numbered_lines(code, bytes);
     if (!text) return std::nullopt;
+    const ControlFlow flow = taken_by_warps(code);
     // More lines than all of the text change nothing.
     constexpr auto whole = static_cast<std::int64_t>(text_limit);
     std::int64_t most = 0;
     std::size_t left = state_limit;
     for (std::int64_t streamed = std::min(stream.lo, whole); streamed <= std::min(stream.hi, whole);
          ++streamed) {
-        Walk walk{code.upper_flow, *text, static_cast<std::size_t>(streamed)};
+        Walk walk{flow, *text, static_cast<std::size_t>(streamed)};
         const auto found = walk.most(left);
         if (!found) return std::nullopt;
         left -= walk.states();

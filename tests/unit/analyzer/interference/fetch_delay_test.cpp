@@ -207,6 +207,18 @@ TEST(FetchDelay, CountsLinesThatWarpsLeaveOutOnBothMultiprocessors) {
     EXPECT_THAT(terms_of(ten, "srr"), ElementsAre(2 * 3, 2 * 2 * 3));
 }
 
+// Lemma 6 of S36: ten lines of one chain, with a barrier, so that the path is on both schedulers.
+// Each waits for five misses of two lines. The L1 misses two lines together, then perhaps each one
+// alone.
+TEST(FetchDelay, CountsTransfersToTheL1OnceForAllSchedulers) {
+    const auto all = with_caches("BAR.SYNC 0; " + moves(38) + "EXIT;",
+                                 {.l0_lines = 10, .l1_lines = 11, .stream = 1}, {1, 128});
+    std::vector<std::int64_t> counts;
+    for (const BoundTerm& term : envelope(*all).upper.terms)
+        if (term.text.starts_with("instruction fetch: misses")) counts.push_back(term.count);
+    EXPECT_THAT(counts, testing::ElementsAre(2 * 5, 10 - 1));
+}
+
 /// What a launch of four warps, two on each scheduler, has beyond the same without caches.
 std::int64_t delay_under(const char* policy, const Caches& caches,
                          models::Launch launch = {1, 128}) {

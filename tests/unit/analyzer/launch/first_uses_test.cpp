@@ -121,5 +121,17 @@ TEST(SerialMisses, OfSeveralChainsMayDropStreamedLines) {
               std::max(4 + 2 + 3, 3 + 4 + 1));
 }
 
+// The first miss brings three lines, or each scheduler requests new lines once: from the last ones
+// on, of which it may have held all before.
+TEST(FirstRequests, OfOneChainBringTheFewestStreamedLinesOnce) {
+    const FirstUses uses{7, {{0, 7}}, {{0, 7}}};
+    EXPECT_EQ(first_requests(uses, two_to_four, 1), 5);
+    EXPECT_EQ(first_requests(uses, two_to_four, 4), 5);
+    EXPECT_EQ(first_requests(uses, two_to_four, 6), 6);
+    EXPECT_EQ(first_requests(uses, two_to_four, 8), 7);
+    EXPECT_EQ(first_requests({2, {{0, 2}}, {}}, two_to_four, 1), 1);
+    EXPECT_EQ(first_requests({16, {{0, 8}, {8, 8}}, {}}, two_to_four, 4), 16);
+}
+
 } // namespace
 } // namespace warpbound::analyzer
