@@ -219,6 +219,24 @@ TEST(FetchDelay, CountsTransfersToTheL1OnceForAllSchedulers) {
     EXPECT_THAT(counts, testing::ElementsAre(2 * 5, 10 - 1));
 }
 
+// Line 3 may follow line 0 without lines 1 and 2, unless a fact excludes this way: then all four
+// lines are one chain, of which two misses of three lines each bring all.
+TEST(FetchDelay, JoinsLinesAcrossEdgesThatFactsExclude) {
+    const std::string body = moves(3) + "@P0 BRA M; " + moves(8) + "M: " + moves(3) + "EXIT;";
+    const auto misses_of_l0 = [&](bool excludes) {
+        const auto all = with_caches(body, {}, {1, 128});
+        models::LinearFact fact;
+        fact.terms.push_back({1, 0, 12 * 8});
+        if (excludes) all->facts.constraints.push_back(fact);
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.starts_with("instruction fetch: misses of a scheduler's L0"))
+                return term.count;
+        return std::int64_t{0};
+    };
+    EXPECT_EQ(misses_of_l0(false), 4);
+    EXPECT_EQ(misses_of_l0(true), 2);
+}
+
 /// What a launch of four warps, two on each scheduler, has beyond the same without caches.
 std::int64_t delay_under(const char* policy, const Caches& caches,
                          models::Launch launch = {1, 128}) {
