@@ -2,6 +2,7 @@
 
 #include "analyzer/divergence/serialized_executions.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
+#include "analyzer/launch/single_path.hpp"
 #include "analyzer/value/kernel_parameters.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +48,8 @@ Result<Sides> sides_of(const AnalysisContext& context, const models::Launch& lau
     auto representatives = representative_paths(context.kernel, context.launch.policy);
     AnalysisContext lower =
         representatives ? representative_context(context, *representatives) : context;
-    if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated))
+    if (!has_divergent_branch(*context.kernel.function, *context.kernel.stated) ||
+        lanes_share_one_path(context.kernel))
         return Sides{std::move(lower), context, nullptr, std::move(representatives)};
     auto serialized = serialized_cfg(context.kernel);
     if (!serialized) return with_advice(serialized.error(), context.kernel, launch);

@@ -12,9 +12,9 @@
 
 namespace warpbound::analyzer {
 
-/// The contexts whose paths bound the two sides: one and the same where the warp is
-/// uniform, else the path of one thread from below and the serialized control-flow graph from
-/// above (docs/theory, S19d).
+/// The contexts whose paths bound the two sides: one and the same where the warp is uniform or its
+/// lanes share one path (docs/theory, S86), else the path of one thread from below and the
+/// serialized control-flow graph from above (S19d).
 struct Sides {
     AnalysisContext lower;
     AnalysisContext upper;

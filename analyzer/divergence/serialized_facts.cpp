@@ -9,6 +9,7 @@ TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cf
     const auto& graph = *kernel.graph;
     TimedKernel result = kernel;
     result.graph = &cfg.graph;
+    result.lanes_diverge = true;
     result.facts = {};
     for (const BlockIndex block : cfg.original)
         result.facts.never.push_back(kernel.facts.never[block]);
@@ -36,6 +37,7 @@ TimedKernel serialized_kernel(const TimedKernel& kernel, const SerializedCfg& cf
 
 TimedKernel single_lane_kernel(const TimedKernel& kernel) {
     TimedKernel lane = kernel;
+    lane.lanes_diverge = true;
     for (auto& timing : lane.timings.own()) {
         if (!timing) continue;
         auto& gap = timing.value().gap;

@@ -51,6 +51,8 @@ struct TimedKernel {
     ResolvedFacts facts;                       ///< What is known of the paths of `graph`.
     assembly::SharedVector<Result<models::InstructionTiming>> timings; ///< Per instruction.
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
+    /// Lanes may diverge: `graph` is serialized, or of one lane (docs/theory, S19d).
+    bool lanes_diverge = false;
     /// Per instruction: scoreboards for whose latest operation it may not wait (C85).
     std::vector<unsigned> unseen_counters;
     RegisterPorts registers;

@@ -145,6 +145,15 @@ EvidenceFiles certified(Honest which) {
         if (which == Honest::Orders) append(certify, {"--launch", "1x192"});
         break;
     }
+    case Honest::OnePathInSlots:
+    case Honest::OnePathInTurns: {
+        const std::string examples = tree + "/docs/theory/examples/";
+        append(certify, {examples + "list.sass", "--flow-facts", examples + "list.flow-facts.xml",
+                         "--architecture", examples + "small.xml", "--launch", "1x96", "--assume",
+                         "schedulers/count=1", "--policy",
+                         which == Honest::OnePathInSlots ? "variable-rate:fast=0,every=2" : "srr"});
+        break;
+    }
     case Honest::SlotsOfQueue: {
         const std::string ten = tree + "/docs/theory/examples/10-";
         append(certify,

@@ -38,6 +38,8 @@ enum class Honest {
     SlotsOfQueue,   ///< The same behind memory queues, on two schedulers.
     Starts,         ///< Time slots of warps with one path, whose schedules follow from the start.
     Orders,         ///< The same on two schedulers, whose order of issue within a cycle matters.
+    OnePathInSlots, ///< As `Starts`, of lanes that may diverge by the code and have one path.
+    OnePathInTurns, ///< The same in strict turns.
     Counted,        ///< A loop whose bound follows from the code alone.
     Alike,          ///< A branch that all lanes decide alike, and one bank for each lane.
     Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.

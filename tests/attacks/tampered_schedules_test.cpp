@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace warpbound {
@@ -20,6 +23,17 @@ using tests::Tampering;
 const tests::BundleEdit drop_dependence =
     tests::listing_changed("FADD R2, R1, R1", "FADD R2, R9, R9");
 
+/// A loop of 2 or 3 iterations: lanes may leave it one after the other.
+void allow_two_paths(EvidenceFiles& files) {
+    for (const char* facts : {"inputs/K1/flow-facts.xml", "analysis/K1/facts-in-use.xml"}) {
+        std::string& text = files.at(facts).bytes;
+        const std::string least = "min=\"3\"";
+        const std::size_t at = text.find(least);
+        if (at == std::string::npos) throw std::runtime_error{"no loop of three iterations"};
+        text.replace(at, least.size(), "min=\"2\"");
+    }
+}
+
 const std::vector<Tampering> of_schedules{
     // One start alone takes the most.
     {"StartLeftOut", Honest::Starts, first_term_moved(0, -1), 1, "its sum lacks"},
@@ -33,6 +47,18 @@ const std::vector<Tampering> of_schedules{
     {"OrderWithoutADependence", Honest::Orders, drop_dependence, 1, "its sum lacks"},
     {"OrderOfFewerWarps", Honest::Orders, set("inputs/K1/launch.json", "/launch", "1x128"), 1,
      "K1"},
+    {"OfLanesWithOnePathStartLeftOut", Honest::OnePathInSlots, first_term_moved(0, -1), 1,
+     "its sum lacks"},
+    {"OfLanesWithOnePathStartAdded", Honest::OnePathInSlots, first_term_moved(1, 1), 1,
+     "its sum lacks"},
+    {"OfLanesWithTwoPaths", Honest::OnePathInSlots, allow_two_paths, 1,
+     "lanes may diverge, and no serialized control flow is given"},
+    {"OfLanesWithOnePathEndsSooner", Honest::OnePathInTurns, first_term_moved(0, -1), 1,
+     "its sum lacks"},
+    {"OfLanesWithOnePathEndsLater", Honest::OnePathInTurns, first_term_moved(1, 1), 1,
+     "its sum lacks"},
+    {"OfLanesWithTwoPathsInTurns", Honest::OnePathInTurns, allow_two_paths, 1,
+     "lanes may diverge, and no serialized control flow is given"},
     {"InStrictTurns", Honest::Starts, set("inputs/K1/launch.json", "/policy", "srr"), 1, "K1"},
 };
 WARPBOUND_ATTACKS(TamperedSchedules, of_schedules);

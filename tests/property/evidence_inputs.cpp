@@ -34,8 +34,8 @@ void diverge_at_first_branch(RandomKernel& kernel) {
         }
 }
 
-/// Gives most global accesses addresses that lead through small caches of random sizes, and the
-/// machine these caches.
+} // namespace
+
 void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts,
                          std::mt19937_64& random) {
     const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
@@ -91,8 +91,6 @@ void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts
         pattern.iteration_stride = 4 * pick(0, 100);
     }
 }
-
-} // namespace
 
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{

@@ -3,8 +3,11 @@
 /// Random kernels, machines and launches whose bundles are checked.
 
 #include "certification/bundle/build.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <cstdint>
+#include <random>
 
 namespace warpbound::tests {
 
@@ -31,5 +34,10 @@ enum class Drawn {
 
 /// The same for the same seed.
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any);
+
+/// Gives most global accesses addresses that lead through small caches of random sizes, and the
+/// machine these caches.
+void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts,
+                         std::mt19937_64& random);
 
 } // namespace warpbound::tests

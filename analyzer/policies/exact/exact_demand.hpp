@@ -3,8 +3,9 @@
 /// Demand for shared resources of the instructions on the single path of a warp, if all relevant
 /// values are exact numbers.
 
+#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/single_path.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
-#include "analyzer/policies/exact/single_path.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/policies/exact/single_path.hpp"
+#include "analyzer/launch/single_path.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "assembly/support/stop_token.hpp"
 

@@ -61,8 +61,7 @@ std::optional<SmStateMachine> SmStateMachine::of(const TimedKernel& kernel,
                                                  const ScheduledLaunch& launch) {
     const LaunchGeometry& shape = launch.shape;
     if (shape.waves() > 1 || shape.multiprocessors > 1 || !shape.issue_slot.is_exact() ||
-        has_divergent_branch(*kernel.function, *kernel.stated) ||
-        first_common_barrier(kernel, shape) != nullptr)
+        kernel.lanes_diverge || first_common_barrier(kernel, shape) != nullptr)
         return std::nullopt;
     const auto path = single_path(kernel, longest_path);
     if (!path) return std::nullopt;

@@ -250,11 +250,10 @@ Alternatives strict_order_alternatives(const TimedKernel& kernel, const Analysis
     return all;
 }
 
-/// Side: lower. The simulated time of warps with a single path. `has_evidence`: whether the check
-/// takes the same turns.
+/// Side: lower. The simulated time of warps with a single path.
 std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
                                                const LaunchGeometry& shape,
-                                               const SideAnswer& any_policy, bool has_evidence) {
+                                               const SideAnswer& any_policy) {
     if (shape.waves() > 1 || kernel.registers.reads || uses_memory_queue(kernel))
         return std::nullopt;
     const auto simulated =
@@ -266,7 +265,7 @@ std::optional<SideAnswer> simulated_from_below(const TimedKernel& kernel,
     if (!simulated) return std::nullopt;
     SideAnswer answer =
         explored_schedules(any_policy, "the only schedule", {strict_order, 1, simulated->count()});
-    answer.execution.bound.has_evidence = has_evidence;
+    answer.execution.bound.has_evidence = !kernel.lanes_diverge; // The check follows none.
     return answer;
 }
 
@@ -284,12 +283,8 @@ public:
                                                   SideAnswer any_policy, Deadline /*deadline*/,
                                                   Wanted /*wanted*/) const override {
         Alternatives all{std::move(any_policy)};
-        // Through caches the check follows no lanes that diverge.
-        const bool has_evidence =
-            !context.memory.caches ||
-            !has_divergent_branch(*context.kernel.function, *context.kernel.stated);
-        if (auto simulated = simulated_from_below(context.kernel, context.launch.shape, all.front(),
-                                                  has_evidence))
+        if (auto simulated =
+                simulated_from_below(context.kernel, context.launch.shape, all.front()))
             all.push_back(std::move(*simulated));
         return all;
     }

@@ -67,12 +67,11 @@ std::optional<ScheduleTimes> schedule_times(const TimedKernel& kernel,
 }
 
 /// Whether the check steps or explores these schedules again (S17, lemma 6, and S30). It takes no
-/// more steps than the analysis, and keeps no more numbers.
+/// more steps than the analysis, and keeps no more numbers. It follows no lanes that diverge.
 bool has_evidence(const TimedKernel& kernel, const ScheduleTimes& times) {
     constexpr std::int64_t most_steps = std::int64_t{1} << 21U;
     constexpr std::int64_t most_numbers = std::int64_t{1} << 24U;
-    return !has_divergent_branch(*kernel.function, *kernel.stated) && times.steps <= most_steps &&
-           times.numbers <= most_numbers;
+    return !kernel.lanes_diverge && times.steps <= most_steps && times.numbers <= most_numbers;
 }
 
 /// The time over all schedules. `answer`: a bound, whose path is kept.

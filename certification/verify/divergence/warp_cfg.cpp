@@ -1,6 +1,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
 #include "certification/verify/divergence/node_states.hpp"
+#include "certification/verify/flow/only_path.hpp"
 #include "certification/verify/flow/representatives.hpp"
 #include "certification/verify/machine_values.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 }
 
 ControlFlow flow_of_nodes(const KernelCase& kernel, const ControlFlow& of_code) {
-    if (kernel.serialized.empty())
-        fail(kernel, "lanes may diverge, and no serialized control flow is given");
     ControlFlow nodes;
     for (const SerializedBlockRow& node : kernel.serialized) {
         const BlockRow& block = kernel.blocks[node.of];
@@ -215,6 +214,11 @@ SideFlows flows_of_sides(const KernelCase& kernel) {
         if (!kernel.serialized.empty())
             fail(kernel,
                  "a serialized control flow is given, and no fact says that lanes may diverge");
+        return flows;
+    }
+    if (kernel.serialized.empty()) {
+        if (!lanes_follow_one_path(kernel, flows.of_code))
+            fail(kernel, "lanes may diverge, and no serialized control flow is given");
         return flows;
     }
     flows.of_warp = flow_of_nodes(kernel, flows.of_code);

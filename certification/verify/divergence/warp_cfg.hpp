@@ -30,7 +30,7 @@ struct SideFlows {
 
 /// Checks the control flow against the listing and, where lanes may part, that the sequence of
 /// blocks of every warp is a path of the bundle's copies, with its loops bounded as those of a lane
-/// (S19e of docs/theory). Throws `Finding`.
+/// (S19e of docs/theory). Without copies the lanes must have one path (S86). Throws `Finding`.
 SideFlows check_flows(const KernelCase& kernel);
 
 } // namespace warpbound::certification::verify

@@ -1,5 +1,6 @@
 #include "certification/verify/policies/dependence_stalls.hpp"
 
+#include "certification/verify/flow/next_in_text.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/policies/issue_rules.hpp"
 
@@ -26,7 +27,7 @@ class StallsOnAllPaths {
 public:
     StallsOnAllPaths(const TimedCode& code, QueueDelay delay)
         : code_{code}, flow_{code.upper_flow}, delay_{delay}, upper_{code, true, delay},
-          lower_{code, false}, next_in_text_{next_in_text(code)},
+          lower_{code, false}, next_in_text_{next_in_text(code.kernel, code.lower_flow)},
           after_first_(flow_.blocks.size()) {
         stalls_.of_instruction.assign(code.timings.size(), 0);
     }

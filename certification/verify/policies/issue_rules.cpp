@@ -259,33 +259,4 @@ bool WarpRules::is_unseen(const IssueStep& step, std::size_t scoreboard) const {
     return (late >> scoreboard & 1U) != 0;
 }
 
-std::vector<NextInText> next_in_text(const TimedCode& code) {
-    const auto& text = code.kernel.function->instructions;
-    const ControlFlow& flow = code.lower_flow; // Of the code, whose lanes stay together.
-    std::vector<NextInText> next(text.size());
-    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
-        const std::size_t last = flow.last[block];
-        bool follows = false;
-        bool goes_elsewhere = false;
-        for (const std::size_t to : flow.blocks[block].successors)
-            (flow.first[to] == last + 1 ? follows : goes_elsewhere) = true;
-        if (!follows) continue;
-        const Instruction& at = text[last];
-        const bool never = at.guard && at.guard->never();
-        const bool transfers = !never && assembly::transfers_control(at.control_flow) &&
-                               at.control_flow != Transfer::ConvergenceWait;
-        const bool names_next = target_of(at) == text[last + 1].address ||
-                                std::count(at.indirect_targets.begin(), at.indirect_targets.end(),
-                                           text[last + 1].address) > 0;
-        const bool to_next =
-            transfers &&
-            (pushed_by(at.control_flow) || at.control_flow == Transfer::Return ? !goes_elsewhere
-                                                                               : names_next);
-        next[last].transfers = next[last].transfers || to_next;
-        next[last].falls = next[last].falls || !transfers || assembly::is_guarded(at) ||
-                           (at.control_flow == Transfer::Branch && (goes_elsewhere || !to_next));
-    }
-    return next;
-}
-
 } // namespace warpbound::certification::verify

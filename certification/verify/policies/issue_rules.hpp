@@ -100,13 +100,4 @@ private:
     unsigned late_behind_transfers_ = 0;
 };
 
-/// Per instruction: whether the next one in the text may be reached from it by falling through, and
-/// by a transfer of control.
-struct NextInText {
-    bool falls = false;
-    bool transfers = false;
-};
-/// Of the last instructions of blocks.
-std::vector<NextInText> next_in_text(const TimedCode& code);
-
 } // namespace warpbound::certification::verify

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// The path of a warp, where the facts leave one (steps S17 and S25 of docs/theory).
+/// The issues of a warp, where the facts leave one path (steps S17 and S25 of docs/theory).
 
+#include "certification/verify/flow/only_path.hpp"
 #include "certification/verify/policies/issue_rules.hpp"
 
 #include <cstddef>
@@ -9,9 +10,6 @@
 #include <vector>
 
 namespace warpbound::certification::verify {
-
-/// Whether a warp may also end at a guarded EXIT on its path.
-enum class EarlyEnds { None, Allowed };
 
 /// The issues of a warp, from its first one to the EXIT at which it ends. None: there may be other
 /// paths than `early` says, or the path has more issues than `most`. `flow`: of `code`.

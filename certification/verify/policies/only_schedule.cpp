@@ -84,6 +84,8 @@ std::optional<std::int64_t> time_of_only_schedule(const TimedCode& code, std::in
                                                   bool upper) {
     // S78: neither places nor hand-overs are followed.
     if (!has_one_issue_per_turn(code) || has_queued_instructions(code)) return std::nullopt;
+    // From below a lane is followed, whose gaps need not be those of its warp (S19d).
+    if (!upper && !code.kernel.serialized.empty()) return std::nullopt;
     const auto steps = only_path_of(code, upper ? code.upper_flow : *code.represented_flow,
                                     upper ? EarlyEnds::Allowed : EarlyEnds::None,
                                     static_cast<std::size_t>(most_turns / warps));

@@ -1,4 +1,4 @@
-# What `certify` claims of the everyday kernels under each guarantee of a policy is what `bound` says, and `verify` agrees.
+# What `certify` claims of the everyday kernels, and of a list, under each guarantee of a policy is what `bound` says, and `verify` agrees.
 # Where a claim is looser, both numbers stand in the expectation: a new one is a defect, or is explained in KP-10.
 include(${CMAKE_CURRENT_LIST_DIR}/../collect_commands.cmake)
 set(examples examples/everyday)
@@ -62,4 +62,7 @@ claims(bitonic_sort.sm_75 ${t4} --launch 3x64,shared-memory=256,grid=3)
 claims(reduction.sm_80 --gpu ampere-rtxa6000 --multiprocessors 2 --launch 6x128,shared-memory=512,grid=6 --arg 0x170=768)
 claims(bitonic_sort.sm_80 --gpu ampere-rtxa6000 --multiprocessors 2 --launch 3x64,shared-memory=256,grid=3)
 claims(reduction.sm_87 --gpu ampere-orin --multiprocessors 2 --launch 6x128,shared-memory=512,grid=6 --arg 0x170=768)
+# Lanes that may diverge by the code and have one path (S86).
+set(examples docs/theory/examples)
+claims(list --gpu ${examples}/small.xml --flow-facts ${examples}/list.flow-facts.xml --launch 1x96 --assume schedulers/count=1)
 compare(${OUT}/evidence)

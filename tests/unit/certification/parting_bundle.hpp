@@ -11,7 +11,8 @@
 
 namespace warpbound::certification {
 
-/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns.
+/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns,
+/// of 1 to 3 with `// turns at most`.
 inline KernelInput input_of(const std::string& body, const std::string& launch,
                             const std::string& policy = "gto") {
     KernelInput input;
@@ -30,7 +31,7 @@ inline KernelInput input_of(const std::string& body, const std::string& launch,
         if (line.find("// turns") != std::string::npos) {
             auto& loop = facts.loops.emplace_back();
             loop.header = address;
-            loop.min = 3;
+            loop.min = line.find("at most") != std::string::npos ? 1 : 3;
             loop.max = 3;
         }
         if (line.front() == ' ') address += 16;

@@ -40,7 +40,7 @@ const std::string left_later = R"(  BAR.SYNC 0x0 ?trans6;
 /// In every turn some leave B0 and the loop.
 const std::string left_in_turns = R"(  BSSY B0, `(.L_meet) ?trans2;
 .L_turn:
-  MOV R3, R1 ?trans6; // turns
+  MOV R3, R1 ?trans6; // turns at most
   @P0 BREAK B0 ?trans2;
   @P0 BRA `(.L_past) ?trans5; // part
   @P1 BRA `(.L_turn) ?trans5;

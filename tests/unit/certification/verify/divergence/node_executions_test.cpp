@@ -54,7 +54,7 @@ TEST(NodeExecutions, AreOneWhereNoLanesDiverge) {
 TEST(NodeExecutions, AreNotKnownInALoopThatLanesLeaveOneAfterTheOther) {
     const verify::Evidence evidence = evidence_of(R"(  BSSY B0, `(.L_end) ?trans2;
 .L_turn:
-  MOV R3, R1 ?trans6; // turns
+  MOV R3, R1 ?trans6; // turns at most
   @P0 BRA `(.L_turn) ?trans5; // part
   MOV R4, R1 ?trans6;
   BSYNC B0 ?trans5;

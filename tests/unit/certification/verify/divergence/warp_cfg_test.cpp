@@ -274,6 +274,77 @@ TEST(DivergenceEvidence, WithStacksChangedFails) {
     EXPECT_THAT(unknown_point.detail, HasSubstr("a point that the code lacks"));
 }
 
+/// Each lane iterates three times. Lanes might leave in different iterations, but for the fact.
+const std::string one_path = R"(  MOV R2, 0x3 ?trans4;
+.L_turn:
+  BSSY B0, `(.L_end) ?trans2; // turns
+  MOV R3, R1 ?trans6;
+  BSYNC B0 ?trans5;
+.L_end:
+  @P1 EXIT ?trans5; // part
+  @P0 BRA `(.L_turn) ?trans5; // part
+  EXIT ?trans5;
+)";
+
+TEST(DivergenceEvidence, OfLanesWithOnePathHasNoCopies) {
+    for (const char* policy : {"gto", "srr", "variable-rate:fast=0,every=2"}) {
+        KernelInput input = input_of(one_path, "2x128", policy);
+        tests::add_runs(input, 20, harness::Draw::Adversarial);
+        const Bundle bundle = bundle_of(input).value();
+        EXPECT_EQ(bundle.reports.front().observations.front().outside_bounds, 0);
+        const auto files = tests::plain(bundle.files);
+        const auto steps = verify::verify(files, options());
+        EXPECT_EQ(verify::overall(steps), Verdict::Holds) << policy << "\n" << text_of(steps);
+        const verify::Evidence evidence = verify::read_evidence(files);
+        EXPECT_TRUE(evidence.kernels.front()->serialized.empty());
+        EXPECT_FALSE(verify::check_flows(*evidence.kernels.front()).of_warp);
+    }
+}
+
+/// What the check says of the kernel without copies, with a change.
+std::string refusal_of_one_path(const std::string& body,
+                                const std::function<void(verify::KernelCase&)>& change) {
+    const Bundle bundle = bundle_of(input_of(body, "1x96")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    verify::KernelCase& kernel = *evidence.kernels.front();
+    change(kernel);
+    const auto step = verify::check_structure(evidence);
+    return step.verdict == Verdict::Failed ? step.detail : "";
+}
+
+TEST(DivergenceEvidence, OfLanesWithTwoPathsNeedsCopies) {
+    const std::string needed = "lanes may diverge, and no serialized control flow is given";
+    EXPECT_EQ(refusal_of_one_path(one_path, [](auto&) {}), "");
+    // They may leave the loop one after the other.
+    EXPECT_THAT(
+        refusal_of_one_path(one_path, [](auto& kernel) { kernel.facts.loops.front().min = 2; }),
+        HasSubstr(needed));
+    // One of the ways of a branch is left out, which is not what the code says.
+    EXPECT_THAT(refusal_of_one_path(one_path,
+                                    [](auto& kernel) {
+                                        auto& last = kernel.blocks[block_at(kernel, 0x50)];
+                                        last.successors.pop_back();
+                                    }),
+                HasSubstr("block 0x0050"));
+}
+
+// Of a guarded push no edge says which lanes join the point.
+TEST(DivergenceEvidence, OfLanesWithOnePathHasNoGuardedPush) {
+    std::string guarded = one_path;
+    guarded.replace(guarded.find("  BSSY"), 6, "  @P2 BSSY");
+    EXPECT_THAT(refusal(guarded), HasSubstr("a guarded push of a reconvergence point"));
+    std::string uniform = guarded;
+    for (std::size_t at = uniform.find("// part"); at != std::string::npos;
+         at = uniform.find("// part"))
+        uniform.erase(at, 7);
+    EXPECT_THAT(refusal_of_one_path(uniform,
+                                    [](auto& kernel) {
+                                        kernel.facts.uniforms.clear();
+                                        kernel.facts.divergents.push_back({0x50, {}});
+                                    }),
+                HasSubstr("lanes may diverge, and no serialized control flow is given"));
+}
+
 // That traps are not executed is an assumption, without which nothing is known of them.
 TEST(DivergenceEvidence, OfTrapsNeedsThatTheyAreNotExecuted) {
     const std::string body = R"(  @P0 BRA `(.L_trap) ?trans5;
@@ -293,7 +364,7 @@ TEST(DivergenceEvidence, OfTrapsNeedsThatTheyAreNotExecuted) {
 /// Lanes leave the loop at different turns, to code before they meet.
 const std::string leaving = R"(  BSSY B0, `(.L_end) ?trans2;
 .L_turn:
-  MOV R3, R1 ?trans6; // turns
+  MOV R3, R1 ?trans6; // turns at most
   @P0 BRA `(.L_turn) ?trans5; // part
   MOV R4, R1 ?trans6;
   BSYNC B0 ?trans5;
@@ -329,7 +400,7 @@ TEST(DivergenceEvidence, OfFewerGroupsThatLeaveALoopFails) {
 const std::string leaving_at_two_places = R"(  @P2 BRA `(.L_out) ?trans5; // part
   BSSY B0, `(.L_end) ?trans2;
 .L_turn:
-  MOV R3, R1 ?trans6; // turns
+  MOV R3, R1 ?trans6; // turns at most
   @P1 BRA `(.L_tail) ?trans5; // part
   MOV R5, R1 ?trans6;
   @P0 BRA `(.L_turn) ?trans5; // part

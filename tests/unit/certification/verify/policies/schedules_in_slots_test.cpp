@@ -160,6 +160,36 @@ TEST(LaunchEvidence, OfSchedulersThatContendWithoutAnOrderFails) {
             EXPECT_EQ(structure_of(with_claim_moved(bundle.files, side, cycles)), Verdict::Failed);
 }
 
+/// Three iterations of each lane, which its data decide.
+KernelInput input_of_lanes_with_one_path(const char* policy) {
+    KernelInput input = slotted_input({}, "1x96", 1,
+                                      "!Kernel line\nL0:\nMUFU.RSQ R1, R0;\nFADD R0, R1, R1;\n"
+                                      "@P0 BRA L0;\nEXIT;\n!EndKernel\n");
+    input.policy = policy;
+    models::FlowFacts facts;
+    facts.kernel = "line";
+    facts.program_digest = assembly::digest_of(input.listing);
+    facts.loops.push_back({0, 3, 3, {}});
+    facts.divergents.push_back({16, {}});
+    input.flow_facts = models::write_flow_facts(facts);
+    return input;
+}
+
+// S86: they never diverge.
+TEST(LaunchEvidence, OfLanesWithOnePathStepsTheirSchedules) {
+    for (const char* policy : {"variable-rate:fast=0,every=2", "srr"}) {
+        const Bundle bundle = slotted_bundle(input_of_lanes_with_one_path(policy));
+        ASSERT_TRUE(claims_schedules(bundle)) << policy;
+        EXPECT_FALSE(bundle.reports.front().without_evidence);
+        EXPECT_EQ(structure_of(bundle.files), Verdict::Holds) << policy;
+        for (const char* side : {"lower", "upper"})
+            for (const std::int64_t cycles : {-1, 1})
+                EXPECT_EQ(structure_of(with_claim_moved(bundle.files, side, cycles)),
+                          Verdict::Failed)
+                    << policy;
+    }
+}
+
 /// The check's own states of a launch.
 struct ExploredLaunch {
     verify::Evidence evidence;

@@ -1,4 +1,4 @@
-#include "analyzer/policies/exact/single_path.hpp"
+#include "analyzer/launch/single_path.hpp"
 #include "analyzer/preparation.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -49,6 +49,34 @@ TEST(OnlyPath, IsNoneWhereThereAreSeveral) {
     // Two ways through a turn.
     EXPECT_THAT(path("NOP; L: NOP; @P1 BRA M; NOP; M: @P0 BRA L; EXIT;", {{8, 3, 3, {}}}),
                 IsEmpty());
+}
+
+/// Of lanes that may diverge anywhere, unless they share one path.
+bool share_one_path(const std::string& body, models::FlowFacts facts = {}) {
+    const auto all = analyzed(body, std::move(facts));
+    const auto context = prepare(all->request);
+    EXPECT_TRUE(context) << to_string(context.error());
+    return lanes_share_one_path(context.value().kernel);
+}
+
+TEST(OnlyPath, LeadsToAnExit) {
+    const std::string body = "@P0 BRA M; EXIT; M: @P1 BRA N; BRA N; N: EXIT;";
+    EXPECT_FALSE(share_one_path(body));
+    models::FlowFacts facts;
+    facts.nevers.push_back({32, {}});
+    EXPECT_TRUE(share_one_path(body, facts));
+}
+
+TEST(OnlyPath, OfLanesMayEndEarly) {
+    EXPECT_TRUE(share_one_path("@P0 EXIT; NOP; EXIT;"));
+    EXPECT_FALSE(share_one_path("@P0 BRA E; NOP; E: EXIT;"));
+    // Both edges lead to the next instruction: lanes may go there one after the other.
+    EXPECT_FALSE(share_one_path("@P0 BRA E; E: EXIT;"));
+}
+
+TEST(OnlyPath, OfLanesHasNoGuardedPoints) {
+    EXPECT_TRUE(share_one_path("SSY E; NOP.S; E: EXIT;"));
+    EXPECT_FALSE(share_one_path("@P0 SSY E; NOP.S; E: EXIT;"));
 }
 
 TEST(OnlyPath, IsNotFollowedBeyondTheLimit) {

@@ -1,4 +1,4 @@
-#include "analyzer/policies/exact/single_path.hpp"
+#include "analyzer/launch/single_path.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,10 +7,41 @@ namespace warpbound::analyzer {
 
 namespace {
 
+constexpr std::size_t longest_path_of_lanes = std::size_t{1} << 20U; ///< Instructions.
+
+/// Under a guard some lanes may do so and others not.
+bool acts_on_a_point(assembly::ControlFlow flow) {
+    using enum assembly::ControlFlow;
+    return flow != None && flow != Exit &&
+           (!assembly::transfers_control(flow) || flow == ConvergenceWait);
+}
+
+/// Per block: an EXIT follows over blocks that the facts allow, its own or a later one.
+std::vector<bool> blocks_that_end(const assembly::ControlFlowGraph& graph,
+                                  const ResolvedFacts& facts) {
+    std::vector<bool> ends(graph.blocks.size(), false);
+    std::vector<std::size_t> work;
+    const auto add = [&](std::size_t block) {
+        if (ends[block] || facts.never[assembly::BlockIndex{block}]) return;
+        ends[block] = true;
+        work.push_back(block);
+    };
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
+        if (graph.blocks[block].exits) add(block);
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (const std::size_t edge : graph.blocks[block].in)
+            add(graph.edges[edge].from);
+    }
+    return ends;
+}
+
 class SinglePathWalk {
 public:
     explicit SinglePathWalk(const TimedKernel& kernel)
-        : graph_{*kernel.graph}, facts_{kernel.facts}, iterations_(graph_.loops.size(), 0) {}
+        : graph_{*kernel.graph}, facts_{kernel.facts}, ends_{blocks_that_end(graph_, facts_)},
+          iterations_(graph_.loops.size(), 0) {}
 
     std::optional<std::vector<PathStep>> steps(std::size_t longest, FurtherPaths further) {
         std::vector<PathStep> steps;
@@ -37,7 +68,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> allowed(const std::vector<std::size_t>& edges) const {
         std::vector<std::size_t> allowed_edges;
         std::copy_if(edges.begin(), edges.end(), std::back_inserter(allowed_edges),
-                     [&](std::size_t edge) { return !facts_.never[to_block(graph_.edges[edge])]; });
+                     [&](std::size_t edge) { return ends_[graph_.edges[edge].to]; });
         return allowed_edges;
     }
 
@@ -78,6 +109,7 @@ private:
 
     const assembly::ControlFlowGraph& graph_;
     const ResolvedFacts& facts_;
+    std::vector<bool> ends_;               ///< Per block.
     std::vector<std::int64_t> iterations_; ///< Back edges taken since the loop was entered.
 };
 
@@ -86,6 +118,15 @@ private:
 std::optional<std::vector<PathStep>> single_path(const TimedKernel& kernel, std::size_t longest,
                                                  FurtherPaths further) {
     return SinglePathWalk{kernel}.steps(longest, further);
+}
+
+bool lanes_share_one_path(const TimedKernel& kernel) {
+    const auto path = single_path(kernel, longest_path_of_lanes, FurtherPaths::EarlyExits);
+    const auto& text = kernel.function->instructions;
+    return path && std::none_of(path->begin(), path->end(), [&](const PathStep& step) {
+               return assembly::is_guarded(text[step.instruction]) &&
+                      acts_on_a_point(text[step.instruction].control_flow);
+           });
 }
 
 } // namespace warpbound::analyzer
