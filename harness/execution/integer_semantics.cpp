@@ -199,6 +199,28 @@ void reverse_bits(Step& step) {
     });
 }
 
+/// Byte `at` of a word, as a number with or without sign.
+std::int32_t byte_of(std::uint32_t word, unsigned at, bool is_signed) {
+    const std::uint32_t byte = word >> 8U * at & 0xffU;
+    return is_signed ? static_cast<std::int8_t>(byte) : static_cast<std::int32_t>(byte);
+}
+
+/// IDP.4A: the products of four bytes each, and a word. The types stand in the order of the
+/// factors.
+void multiply_bytes(Step& step) {
+    const auto& modifiers = step.operation->instruction->modifiers;
+    if (!step.has(Modifier::Bytes4A) || modifiers.size() != 3)
+        return step.fail("expected .4A and the types of both factors");
+    const bool has_sign_a = modifiers[1] == "S8";
+    const bool has_sign_b = modifiers[2] == "S8";
+    each_word<3>(step, [=](std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+        for (unsigned at = 0; at < 4; ++at)
+            sum +=
+                static_cast<std::uint32_t>(byte_of(a, at, has_sign_a) * byte_of(b, at, has_sign_b));
+        return sum;
+    });
+}
+
 } // namespace
 
 std::span<const SemanticsRow> integer_semantics() {
@@ -211,6 +233,7 @@ std::span<const SemanticsRow> integer_semantics() {
         {"IABS UIABS", absolute, ""},
         {"POPC UPOPC", count_bits, ""},
         {"FLO UFLO", find_leading, "U32 SH"},
+        {"IDP", multiply_bytes, "4A S8 U8"},
         {"BREV UBREV", reverse_bits, ""},
     });
     return rows;

@@ -41,8 +41,9 @@ std::string decode_operation(const assembly::Instruction& instruction, Operation
     into.instruction = &instruction;
     into.perform = row->perform;
     for (const std::string& modifier : instruction.modifiers) {
-        if (lists_word(row->modifiers, modifier)) {
-            into.modifiers.set(static_cast<std::size_t>(*find_modifier(modifier)));
+        const auto known = find_modifier(modifier);
+        if (known && lists_word(row->modifiers, modifier)) {
+            into.modifiers.set(static_cast<std::size_t>(*known));
         } else if (!changes_nothing(modifier)) {
             return fmt::format("no semantics of modifier .{}", modifier);
         }

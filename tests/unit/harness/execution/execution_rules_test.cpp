@@ -1,6 +1,7 @@
 /// \file
 /// Divergence and reconvergence, memory, barriers and refusals of executed code.
 
+#include "harness/execution/semantics.hpp"
 #include "harness/execution/trace_writer.hpp"
 #include "harness/trace/recorded_trace.hpp"
 #include "tests/support/executed_everyday.hpp"
@@ -11,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
+#include <string>
 
 namespace warpbound::tests {
 namespace {
@@ -200,6 +203,34 @@ TEST(ExecutedTraces, AreImportedAsTheSameRecording) {
                          *executed.value()->block(block).value());
         }
     }
+}
+
+TEST(ExecutedTraps, EndTheLaunchWhereALaneComesToOne) {
+    const std::string code = "S2R R0, SR_LANEID;\n"
+                             "ISETP.GE.AND P0, PT, R0, 0x8, PT;\n"
+                             "@P0 BRA end;\n"
+                             "BPT.TRAP 0x1;\n"
+                             "end: EXIT;\n";
+    EXPECT_THAT(refusal_of(code), HasSubstr("comes to a trap"));
+    std::string unreached = code;
+    unreached.replace(unreached.find("0x8"), 3, "0x0");
+    EXPECT_EQ(refusal_of(unreached), "executed");
+}
+
+/// The program ended with an internal error where a row named another one.
+TEST(SemanticsTables, NameOnlyModifiersThatAreKnown) {
+    namespace execution = harness::execution;
+    for (const auto& table : {execution::integer_semantics(), execution::logic_semantics(),
+                              execution::compare_semantics(), execution::float_semantics(),
+                              execution::double_semantics(), execution::half_semantics(),
+                              execution::conversion_semantics(), execution::move_semantics(),
+                              execution::warp_semantics(), execution::memory_semantics(),
+                              execution::atomic_semantics(), execution::control_semantics()})
+        for (const execution::SemanticsRow& row : table) {
+            std::istringstream words{std::string{row.modifiers}};
+            for (std::string word; words >> word;)
+                EXPECT_TRUE(execution::find_modifier(word)) << row.mnemonics << " ." << word;
+        }
 }
 
 } // namespace

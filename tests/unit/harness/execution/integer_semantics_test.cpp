@@ -66,6 +66,24 @@ TEST(IntegerSemantics, ProductsAreWideSignedAndUnsigned) {
                  });
 }
 
+TEST(IntegerSemantics, ProductsOfBytesAreSummedWithTheirTypes) {
+    expect_lanes("IDP.4A.S8.S8 R12, R4, R5, R6;\nIDP.4A.U8.U8 R13, R4, R5, R6;\n"
+                 "IDP.4A.U8.S8 R14, R4, R5, RZ;\n",
+                 [](const LaneInputWords& in) {
+                     LaneOutputWords out{in[2], in[2], 0, 0};
+                     for (unsigned shift = 0; shift < 32; shift += 8) {
+                         const auto a = static_cast<std::uint8_t>(in[0] >> shift);
+                         const auto b = static_cast<std::uint8_t>(in[1] >> shift);
+                         const int signed_a = static_cast<std::int8_t>(a);
+                         const int signed_b = static_cast<std::int8_t>(b);
+                         out[0] += static_cast<std::uint32_t>(signed_a * signed_b);
+                         out[1] += static_cast<std::uint32_t>(a * b);
+                         out[2] += static_cast<std::uint32_t>(a * signed_b);
+                     }
+                     return out;
+                 });
+}
+
 TEST(IntegerSemantics, LeaAddsAShiftedPair) {
     expect_lanes("LEA R12, P0, R4, R6, 0x3;\nLEA.HI.X R13, R4, R7, R5, 0x3, P0;\n"
                  "LEA.HI.SX32 R14, R4, R6, 0x1e;\n",
