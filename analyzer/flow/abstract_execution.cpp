@@ -200,7 +200,7 @@ private:
                                        const Instruction& last) const {
         const bool has_target = last.control_flow == ControlFlow::Branch ||
                                 last.control_flow == ControlFlow::Call; // Else falls through.
-        if (!has_target || code.out.size() != 2 ||
+        if (!has_target || assembly::asks_other_lanes(last) || code.out.size() != 2 ||
             graph_.edges[code.out[0]].kind == graph_.edges[code.out[1]].kind)
             return false;
         return last.operands.size() == 1 ? !assembly::has_predicate_operand(last)

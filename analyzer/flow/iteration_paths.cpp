@@ -113,9 +113,8 @@ private:
         const bool executes = holds_guard(state, last);
         if (last.control_flow == ControlFlow::Exit && code.exits && executes) return;
         const auto* operand = assembly::deciding_operand(last);
-        // BRA.DIV and BRA.CONV ask for other lanes, too.
         const bool decides = last.mnemonic == "BRA" && last.control_flow == ControlFlow::Branch &&
-                             !last.has_modifier("DIV") && !last.has_modifier("CONV");
+                             !assembly::asks_other_lanes(last);
         const bool taken = executes && (operand == nullptr || truth(state, *operand));
         for (const std::size_t edge : code.out) {
             const bool is_taken_edge = graph_.edges[edge].kind == EdgeKind::Taken;

@@ -15,9 +15,8 @@ std::optional<bool> executes_if_taken(const Function& function, std::size_t inst
     };
     const auto& guard = function.instructions[instruction].guard;
     if (last.control_flow != ControlFlow::Branch || !guard || !last.guard ||
-        last.has_modifier("DIV") || last.has_modifier("CONV") ||
-        guard->predicate.file != last.guard->predicate.file || !guard->predicate.index ||
-        guard->predicate.index != last.guard->predicate.index ||
+        asks_other_lanes(last) || guard->predicate.file != last.guard->predicate.file ||
+        !guard->predicate.index || guard->predicate.index != last.guard->predicate.index ||
         std::any_of(last.operands.begin(), last.operands.end(), decides))
         return std::nullopt;
     const Register predicate{guard->predicate.file, *guard->predicate.index};
@@ -48,6 +47,12 @@ const RegisterOperand* deciding_operand(const Instruction& branch) {
     return reg->file == (is_uniform ? RegisterFile::UniformPredicate : RegisterFile::Predicate)
                ? reg
                : nullptr;
+}
+
+bool asks_other_lanes(const Instruction& branch) {
+    return branch.control_flow == ControlFlow::Branch &&
+           (branch.has_modifier("DIV") || branch.has_modifier("CONV") ||
+            branch.has_modifier("ANY") || branch.has_modifier("ALL"));
 }
 
 bool is_decided_by_guard(const Instruction& branch) {

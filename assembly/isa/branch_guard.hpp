@@ -24,6 +24,10 @@ std::optional<bool> barrier_if_taken(const Function& function, std::size_t instr
 /// operand hold. Null: it has none, or something else decides, too.
 const RegisterOperand* deciding_operand(const Instruction& branch);
 
+/// Whether a branch is taken where a condition of all active lanes holds (BRA.DIV, BRA.CONV,
+/// BRA.U.ANY): neither guard nor operand of one lane says whether it goes there.
+bool asks_other_lanes(const Instruction& branch);
+
 /// Whether the guard alone decides if a direct branch is taken: no operand and no modifier does.
 bool is_decided_by_guard(const Instruction& branch);
 

@@ -331,6 +331,8 @@ void IntegerCodeWriter::block(int depth, std::int64_t statements, const std::str
         const std::int64_t kind = draw(1, 100);
         if (depth == 0 || kind <= 70) {
             operation();
+        } else if (kind <= 72) {
+            branch_on_active_lanes();
         } else if (kind <= 83) {
             branch(depth, exit);
         } else if (kind <= 95) {
@@ -348,6 +350,17 @@ std::string IntegerCodeWriter::open_barrier(const std::string& target) {
     const std::string barrier = fmt::format("B{}", open_barriers_++);
     add(fmt::format("BSSY {}, {}", barrier, target));
     return barrier;
+}
+
+void IntegerCodeWriter::branch_on_active_lanes() {
+    const std::string other = label();
+    const std::string end = label();
+    add(fmt::format("BRA.DIV {}{}", has_masks_ ? "~URZ, " : "", other));
+    operation();
+    add("BRA " + end);
+    put(other);
+    operation();
+    put(end);
 }
 
 void IntegerCodeWriter::close_barrier(const std::string& barrier) {
@@ -455,6 +468,7 @@ void IntegerCodeWriter::begin() {
 
 std::string IntegerCodeWriter::write(const std::string& arch) {
     text_ = fmt::format("!Arch {}\n!Kernel k\n", arch);
+    has_masks_ = arch != "sm_75";
     begin();
     block(3, draw(4, 9), {});
     add("EXIT");

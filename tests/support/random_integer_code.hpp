@@ -76,6 +76,8 @@ private:
     void block(int depth, std::int64_t statements, const std::string& exit);
     void branch(int depth, const std::string& exit);
     void loop(int depth);
+    /// What compilers write before shuffles: converged lanes fall through.
+    void branch_on_active_lanes();
     /// Lanes that come to the label wait there for each other. Returns the barrier register, or
     /// nothing: no barrier is opened.
     std::string open_barrier(const std::string& target);
@@ -86,6 +88,7 @@ private:
     std::string text_;
     int labels_ = 0;
     int open_barriers_ = 0;
+    bool has_masks_ = false; ///< BRA.DIV names one.
 };
 
 } // namespace warpbound::tests

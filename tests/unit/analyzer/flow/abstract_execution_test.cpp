@@ -46,6 +46,19 @@ TEST(AbstractExecution, BoundsShiftLoops) {
               "9..9");
 }
 
+// Converged lanes fall through: a branch without a guard that asks which lanes are active (C102).
+TEST(AbstractExecution, TakesBothWaysBehindBranchesOnActiveLanes) {
+    for (const char* branch : {"BRA.DIV OTHER", "BRA.DIV ~URZ, OTHER", "BRA.CONV ~URZ, OTHER"})
+        EXPECT_EQ(executed("MOV R3, 0x5; ISETP.NE.AND P1, PT, R3, RZ, PT; " + std::string{branch} +
+                           "; SHFL.UP PT, R4, R5, 0x1, RZ; JOIN: EXIT; OTHER: BRA JOIN;"),
+                  "")
+            << branch;
+    // One lane's predicate does not say whether any holds.
+    EXPECT_EQ(executed("MOV R3, 0x2; L: IADD3 R3, R3, -0x1, RZ; ISETP.NE.AND P1, PT, R3, RZ, PT; "
+                       "@P1 BRA.U.ANY L; EXIT;"),
+              "?");
+}
+
 // A register that holds a counter here and data there: only the counter decides.
 TEST(AbstractExecution, FollowsARegisterThatIsUsedForDataElsewhere) {
     EXPECT_EQ(executed("MOV R3, 0x5; L: LDS R1, [R8]; FADD R4, R1, R1; IADD3 R3, R3, -0x1, RZ;"
