@@ -30,6 +30,7 @@ inline constexpr std::size_t lane_count = 32;
 struct Access {
     std::size_t instruction = 0;
     std::vector<std::uint64_t> addresses; ///< Of the lanes that execute it.
+    std::vector<std::size_t> lanes;       ///< These lanes.
 };
 
 class AccessRecorder final : public harness::execution::IssueListener {
@@ -40,10 +41,12 @@ public:
     }
     void issued(const harness::execution::WarpIssue& issue) override {
         if (issue.addresses == nullptr) return;
-        Access access{issue.instruction, {}};
+        Access access{issue.instruction, {}, {}};
         for (std::size_t lane = 0; lane < lane_count; ++lane)
-            if ((issue.lanes >> lane & 1U) != 0)
+            if ((issue.lanes >> lane & 1U) != 0) {
                 access.addresses.push_back((*issue.addresses)[lane]);
+                access.lanes.push_back(lane);
+            }
         accesses.push_back(std::move(access));
     }
     Result<void> block_ended(const harness::execution::Extents& /*index*/) override {
@@ -61,15 +64,23 @@ inline std::int64_t lines_of(const Access& access) {
     return static_cast<std::int64_t>(lines.size());
 }
 
-/// Words on the fullest of 32 banks (C22).
-inline std::int64_t bank_degree_of(const Access& access) {
-    std::map<std::uint64_t, std::set<std::uint64_t>> words;
-    for (const std::uint64_t address : access.addresses)
-        words[address / 4 % 32].insert(address / 4);
-    std::size_t most = 0;
-    for (const auto& [bank, on_bank] : words)
-        most = std::max(most, on_bank.size());
-    return static_cast<std::int64_t>(most);
+/// Words on the fullest of 32 banks, summed over groups of lanes that together are as wide as the
+/// banks (C22). `words`: of each lane.
+inline std::int64_t bank_degree_of(const Access& access, std::size_t words) {
+    std::map<std::size_t, std::map<std::uint64_t, std::set<std::uint64_t>>> groups;
+    for (std::size_t i = 0; i < access.lanes.size(); ++i)
+        for (std::size_t word = 0; word < words; ++word) {
+            const std::uint64_t number = access.addresses[i] / 4 + word;
+            groups[access.lanes[i] * words / 32][number % 32].insert(number);
+        }
+    std::size_t sum = 0;
+    for (const auto& [group, banks] : groups) {
+        std::size_t most = 0;
+        for (const auto& [bank, on_bank] : banks)
+            most = std::max(most, on_bank.size());
+        sum += most;
+    }
+    return static_cast<std::int64_t>(sum);
 }
 
 /// An executed launch of a kernel, and what is stated of it.
