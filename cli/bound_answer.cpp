@@ -191,10 +191,15 @@ std::string row_of(const BoundAnswer& answer) {
     if (answer.refusal)
         return fmt::format("{:<40} refused: {}\n", answer.kernel, answer.refusal->what);
     if (!answer.report) {
+        constexpr std::size_t most_of_a_row = 3;
+        const std::size_t count = answer.needs.size();
+        const std::size_t shown = count <= most_of_a_row ? count : most_of_a_row - 1;
         std::string what;
-        for (const Need& need : answer.needs)
-            what += (what.empty() ? "" : "; ") + reason(need);
-        return fmt::format("{:<40} needs {}: {}\n", answer.kernel, answer.needs.size(), what);
+        for (std::size_t i = 0; i < shown; ++i)
+            what += (what.empty() ? "" : "; ") + reason(answer.needs[i]);
+        if (shown < count)
+            what += fmt::format("; and {} more, which --kernel lists", count - shown);
+        return fmt::format("{:<40} needs {}: {}\n", answer.kernel, count, what);
     }
     const Report& report = *answer.report;
     const Claim* lower = time_claim(report, Side::Lower);

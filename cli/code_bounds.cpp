@@ -29,10 +29,10 @@ Result<BoundedCode> bound_code(const CodeToBound& code) {
     const auto needs = analyzer::needs_of(planned.value().request);
     if (!needs) return needs.as_failure();
     if (!needs.value().empty())
-        return Failure{fmt::format("{}; `warpbound bound {} --gpu {} --launch {}` lists what to "
-                                   "state",
-                                   needs.value().front().what, code.file, code.machine,
-                                   code.launch)};
+        return Failure{fmt::format(
+            "{}; `warpbound bound {}{} --gpu {} --launch {}` lists what to state",
+            needs.value().front().what, code.file,
+            code.kernel.empty() ? "" : " --kernel " + code.kernel, code.machine, code.launch)};
     auto analysis = analyzer::analyze(planned.value().request);
     if (!analysis) return analysis.as_failure();
     const auto& request = planned.value().request;

@@ -170,7 +170,7 @@ StepResult check_deadlines(const PipelineCase& read) {
         if (!pipeline.deadline) continue;
         // What rests on a measurement is no bound, whatever its verdict says.
         const bool is_estimate = pipeline.kind == "hybrid-estimate";
-        all += fmt::format("{}{}: {} by {} ns{}, deadline {} ns", all.empty() ? "" : "; ",
+        all += fmt::format("{}{}: {}, at most {} ns{}, deadline {} ns", all.empty() ? "" : "; ",
                            pipeline.name, pipeline.verdict, pipeline.upper,
                            is_estimate ? " as a hybrid estimate" : "", *pipeline.deadline);
         if (pipeline.verdict == "violated")

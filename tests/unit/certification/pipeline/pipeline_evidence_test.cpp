@@ -329,8 +329,9 @@ TEST(PipelineEvidence, OfAMeasuredTimeHoldsAsAnEstimateOnly) {
     EXPECT_EQ(to_string(tests::step_of(steps, "requirements").verdict), "estimated");
     // Both pipelines share the device: each depends on the measured time.
     const std::string detail = tests::step_of(steps, "requirements").detail;
-    EXPECT_THAT(detail, HasSubstr("camera: met by"));
-    EXPECT_THAT(detail, HasSubstr("as a hybrid estimate, deadline 15000000 ns; control: met by"));
+    EXPECT_THAT(detail, HasSubstr("camera: met, at most"));
+    EXPECT_THAT(detail,
+                HasSubstr("as a hybrid estimate, deadline 15000000 ns; control: met, at most"));
     EXPECT_THAT(detail, HasSubstr("as a hybrid estimate, deadline 4000000 ns"));
     const Json claims = Json::parse(made.value().files.at("claims.json").bytes);
     EXPECT_EQ(claims.at("kind"), "hybrid-estimate");
