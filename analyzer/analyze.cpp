@@ -163,9 +163,8 @@ std::optional<CompulsoryTraffic> traffic_by_addresses(const Request& request,
     const bool goes_through_caches = request.follow_branches || request.loads_through_caches;
     if (!goes_through_caches || request.may_share_caches || context.memory.caches)
         return std::nullopt;
-    return unless_stopped([&] {
-               return compulsory_traffic(context.kernel, context.launch.shape, request.launch);
-           })
+    return unless_stopped(
+               [&] { return compulsory_traffic(context.kernel, context.launch.shape, request); })
         .value_or(std::nullopt);
 }
 

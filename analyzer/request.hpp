@@ -10,12 +10,14 @@
 #include "models/launch/workload.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace warpbound::analyzer {
 
 struct CertificateStore; // analyzer/evidence/certificate.hpp
+struct LoadedUnits;      // analyzer/bound.hpp
 
 /// Operations of the host around the launch: all in one stream, in this order.
 struct HostTimeline {
@@ -50,6 +52,9 @@ struct Request {
     bool follow_guards = false;
     std::optional<HostTimeline> host; ///< If given, the time from end to end is bounded as well.
     std::uint64_t seed = 1;           ///< Of the random numbers of the solver.
+    /// Whether the check of the evidence finds that the launch loads these data (S79): it may leave
+    /// out fewer paths than the analysis does. None: as if it always did. No bound depends on it.
+    std::function<bool(const LoadedUnits&)> is_shown;
     CertificateStore* certificates = nullptr; ///< Receives the path certificates; none: not kept.
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -70,14 +71,15 @@ public:
                 std::int64_t multiprocessors)
         : caches_{caches}, present_{present}, multiprocessors_{multiprocessors} {}
 
-    void add(const LoadedData& data, bool has_evidence, std::vector<TrafficBound>& bounds) const {
+    void add(const LoadedData& data, const std::function<bool(const LoadedUnits&)>& has_evidence,
+             std::vector<TrafficBound>& bounds) const {
         const auto sector = static_cast<std::int64_t>(caches_.second_sector);
         const auto line = static_cast<std::int64_t>(caches_.line);
         const auto add_sum = [&](std::size_t size, std::vector<BoundTerm> terms) {
             if (terms.front().count <= 0) return;
-            bounds.push_back({std::move(terms),
-                              {size == 0 ? sector : line, data.units[size], data.sets[size]},
-                              has_evidence});
+            LoadedUnits loaded{size == 0 ? sector : line, data.units[size], data.sets[size]};
+            const bool is_shown = has_evidence(loaded);
+            bounds.push_back({std::move(terms), std::move(loaded), is_shown});
         };
         add_sum(0, of_channels(data.units[0]));
         add_sum(1, of_slices(data.units[1]));
@@ -133,9 +135,8 @@ models::Cycles value_with_evidence(const SideAnswer& answer) {
 
 } // namespace
 
-std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
-                                                    const LaunchGeometry& shape,
-                                                    const models::Launch& launch) {
+std::optional<CompulsoryTraffic>
+compulsory_traffic(const TimedKernel& kernel, const LaunchGeometry& shape, const Request& request) {
     const auto memory = read_memory_parameters(*kernel.architecture);
     if (!memory) return std::nullopt;
     const MemoryParameters& caches = memory.value();
@@ -143,16 +144,20 @@ std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
     if (!present) return std::nullopt;
     const MemoryUnits sizes{static_cast<std::int64_t>(caches.second_sector),
                             static_cast<std::int64_t>(caches.line)};
-    const auto loaded = [&](EdgesBy edges) {
-        return least_loaded_data(*kernel.function, *kernel.graph, launch, *kernel.stated, sizes,
-                                 edges);
+    const auto data_by = [&](EdgesBy edges) {
+        return least_loaded_data(*kernel.function, *kernel.graph, request.launch, *kernel.stated,
+                                 sizes, edges);
     };
-    const LoadedData all = loaded(EdgesBy::Execution);
-    const LoadedData shown = loaded(EdgesBy::Forms);
+    const LoadedData all = data_by(EdgesBy::Execution);
+    const LoadedData shown = data_by(EdgesBy::Forms);
     const TrafficSums sums{caches, *present, shape.multiprocessors};
     CompulsoryTraffic traffic;
-    sums.add(shown, true, traffic.bounds);
-    if (all.units != shown.units) sums.add(all, false, traffic.bounds);
+    const auto is_shown = [&](const LoadedUnits& loaded) {
+        return !request.is_shown || request.is_shown(loaded);
+    };
+    sums.add(
+        shown, [](const LoadedUnits&) { return true; }, traffic.bounds);
+    if (all.units != shown.units) sums.add(all, is_shown, traffic.bounds);
     if (traffic.bounds.empty()) return std::nullopt;
     traffic.trusts_read_only = all.trusts_read_only || shown.trusts_read_only;
     traffic.trusts_buffers = all.trusts_buffers || shown.trusts_buffers;

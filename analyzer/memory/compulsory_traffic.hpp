@@ -8,7 +8,7 @@
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/path_bound.hpp"
 #include "analyzer/launch/timed_kernel.hpp"
-#include "models/launch/launch.hpp"
+#include "analyzer/request.hpp"
 
 #include <optional>
 #include <string>
@@ -19,8 +19,9 @@ namespace warpbound::analyzer {
 /// A lower bound of the launch's time.
 struct TrafficBound {
     std::vector<BoundTerm> terms;
-    LoadedUnits loaded;       ///< Data that the sum rests on.
-    bool has_evidence = true; ///< Comparisons of forms alone show who loads them.
+    LoadedUnits loaded; ///< Data that the sum rests on.
+    /// The check of the evidence (`Request::is_shown`) finds who loads them.
+    bool has_evidence = true;
 };
 
 struct CompulsoryTraffic {
@@ -32,9 +33,8 @@ struct CompulsoryTraffic {
 /// Side: lower. Nothing where the description lacks values of the memory system, or all data may
 /// lie in the caches. `Sound when:` loads and stores go through the caches (C23), whose contents at
 /// the start are not known; `assumption_of` says it.
-std::optional<CompulsoryTraffic> compulsory_traffic(const TimedKernel& kernel,
-                                                    const LaunchGeometry& shape,
-                                                    const models::Launch& launch);
+std::optional<CompulsoryTraffic>
+compulsory_traffic(const TimedKernel& kernel, const LaunchGeometry& shape, const Request& request);
 
 /// Adds the bounds by it that are larger than those of `all`, with the path of one of these.
 /// `certifies`: also those that have evidence and are larger than the others that have.

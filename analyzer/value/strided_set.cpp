@@ -3,6 +3,7 @@
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 
 namespace warpbound::analyzer {
@@ -63,8 +64,12 @@ TouchedUnits least_touched(std::vector<StridedIndex> indices, std::int64_t bytes
         index.stride = std::abs(index.stride); // Counted from its other end.
     std::ranges::sort(indices, {}, &StridedIndex::stride);
     StridedSet set{bytes, unit};
-    for (const StridedIndex& index : indices)
-        set.repeat(index);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        StridedIndex sum = indices[i];
+        for (; i + 1 < indices.size() && indices[i + 1].stride == sum.stride; ++i)
+            sum.count += indices[i + 1].count - 1; // All numbers from the least to the greatest.
+        set.repeat(sum);
+    }
     return set.units();
 }
 

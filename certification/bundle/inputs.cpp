@@ -6,6 +6,7 @@
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/printable.hpp"
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/shown_data.hpp"
 #include "certification/verify/samples.hpp"
 #include "harness/simulated_identity.hpp"
 #include "models/architecture/costless_groups.hpp"
@@ -341,6 +342,9 @@ analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed
     request.policy = input.policy;
     request.multiprocessors = input.multiprocessors;
     request.loads_through_caches = input.loads_through_caches;
+    request.is_shown = [&input, solver_seed](const analyzer::LoadedUnits& loaded) {
+        return is_shown(request_of(input, solver_seed), loaded);
+    };
     request.follow_guards = input.follows_guards;
     request.seed = solver_seed;
     return request;

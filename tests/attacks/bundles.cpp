@@ -77,6 +77,24 @@ constexpr const char* two_paths = "ISETP.EQ.AND P0, PT, R9, c [0x0] [0x20], PT ;
                                   "FADD R2, R0, R0 ;\n"
                                   "B: EXIT ;\n";
 
+/// Threads whose index plus eight iterations is below a limit load.
+constexpr const char* counted_limit = "!Arch sm_75\n!Kernel k\n"
+                                      "S2R R2, SR_CTAID.X ?trans6;\n"
+                                      "S2R R3, SR_TID.X ?trans6;\n"
+                                      "IMAD R4, R2, 0x100, R3 ?trans6;\n"
+                                      "MOV R20, RZ ?trans6;\n"
+                                      "L: IADD3 R20, R20, 0x1, RZ ?trans6;\n"
+                                      "ISETP.GE.AND P2, PT, R20, 0x8, PT ?trans6;\n"
+                                      "@!P2 BRA L ?trans6;\n"
+                                      "IADD3 R21, R4, R20, RZ ?trans6;\n"
+                                      "ISETP.GE.AND P0, PT, R21, c[0x0][0x180], PT ?trans6;\n"
+                                      "@P0 EXIT ?trans6;\n"
+                                      "MOV R6, 0x4 ?trans6;\n"
+                                      "IMAD.WIDE R8, R4, R6, c[0x0][0x168] ?trans6;\n"
+                                      "LDG.E.SYS R10, [R8] ?trans6;\n"
+                                      "EXIT ?trans6;\n"
+                                      "!EndKernel\n";
+
 EvidenceFiles certified(Honest which) {
     const Folder folder;
     const std::string saxpy = tree + "/examples/saxpy/sm_75";
@@ -205,6 +223,13 @@ EvidenceFiles certified(Honest which) {
                 "--assume", "fetch=none", "--assume", "register-file=none", "--assume",
                 "memories/l2/sets=8", "--assume", "memories/l2/size=720896", "--multiprocessors",
                 "68"});
+        break;
+    case Honest::LoadedBehindLoop:
+        append(certify,
+               {folder.write("counted.sass", counted_limit), "--architecture", "turing-rtx2080ti",
+                "--launch", "4096x256,grid=4096,0x168=disjoint:256,0x180=1048583", "--assume",
+                "fetch=none", "--assume", "register-file=none", "--assume", "memories/l2/sets=8",
+                "--assume", "memories/l2/size=720896", "--multiprocessors", "68"});
         break;
     case Honest::Pipeline:
         run_or_throw({"pipeline", tree + "/examples/pipeline/control.xml", "--evidence",

@@ -42,9 +42,10 @@ enum class Honest {
     OnePathInTurns, ///< The same in strict turns.
     Counted,        ///< A loop whose bound follows from the code alone.
     Alike,          ///< A branch that all lanes decide alike, and one bank for each lane.
-    Waves,    ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
-    ByWarp,   ///< A tree of sums, whose warps demand less one after another (S85).
-    Loaded,   ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
+    Waves,  ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
+    ByWarp, ///< A tree of sums, whose warps demand less one after another (S85).
+    Loaded, ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.
+    LoadedBehindLoop, ///< The same; the execution of a loop shows which threads load.
     Pipeline, ///< A pipeline with two kernels, which have a bundle inside; a deadline that is met.
 };
 const EvidenceFiles& honest(Honest which);

@@ -26,7 +26,7 @@ TEST_P(HonestBundle, IsAccepted) {
 INSTANTIATE_TEST_SUITE_P(Made, HonestBundle,
                          testing::Values(Honest::Saxpy, Honest::Several, Honest::Divergent,
                                          Honest::Campaign, Honest::Commented, Honest::Waves,
-                                         Honest::Loaded));
+                                         Honest::Loaded, Honest::LoadedBehindLoop));
 
 TEST(HonestTool, OfAnotherVersionIsShownAsAClaim) {
     auto files = tests::honest(Honest::Saxpy);

@@ -121,6 +121,10 @@ const std::vector<Tampering> of_loaded_data{
      1, "assumption"},
     {"ThreadsMoreThanTheArgumentLetsLoad", Honest::Loaded,
      text(launch, "0x180=1048575", "0x180=1000000"), 1, "may end without it"},
+    {"BoxEnlargedBehindALoop", Honest::LoadedBehindLoop, sets(enlarge), 1, "may end without it"},
+    {"SectorsRaisedBehindALoop", Honest::LoadedBehindLoop, sets(raise), 1, "follow from the code"},
+    {"LimitLoweredBehindALoop", Honest::LoadedBehindLoop,
+     text(launch, "0x180=1048583", "0x180=1048320"), 1, "may end without it"},
 };
 
 WARPBOUND_ATTACKS(TamperedLoadedData, of_loaded_data);

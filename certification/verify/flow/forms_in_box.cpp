@@ -78,7 +78,7 @@ void drop_registers_of_warp(RegisterForms& forms) {
 } // namespace
 
 FormsInBox::FormsInBox(const Function& function, const ControlFlowGraph& graph,
-                       const LaunchValues& launch, const ThreadBox& box)
+                       const LaunchValues& launch, const ThreadBox& box, const PossibleWays& ways)
     : function_{function}, graph_{graph}, launch_{launch}, box_{box},
       at_begin_(graph.blocks.size()), taken_(graph.edges.size(), false),
       ends_(graph.blocks.size(), false) {
@@ -91,10 +91,9 @@ FormsInBox::FormsInBox(const Function& function, const ControlFlowGraph& graph,
         follow(block, forms, {});
         const FormReader at_end{launch_, box_, forms};
         const Instruction& last = function.instructions[graph.blocks[block].last];
-        if (graph.blocks[block].exits && at_end.executes(last) != std::optional{false})
-            ends_[block] = true;
+        if (ways.ends[block] && at_end.executes(last) != std::optional{false}) ends_[block] = true;
         for (const std::size_t edge : graph.blocks[block].out)
-            if (may_leave_over(graph.edges[edge], at_end)) taken_[edge] = true;
+            if (ways.edges[edge] && may_leave_over(graph.edges[edge], at_end)) taken_[edge] = true;
         drop_registers_of_warp(forms);
         for (const std::size_t edge : graph.blocks[block].out) {
             if (!taken_[edge]) continue;

@@ -8,6 +8,7 @@
 #include "assembly/isa/program.hpp"
 #include "certification/verify/flow/affine_form.hpp"
 #include "certification/verify/flow/launch_values.hpp"
+#include "certification/verify/flow/warp_execution.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -53,8 +54,9 @@ private:
 /// it.
 class FormsInBox {
 public:
+    /// `launch`: values that all threads of the launch read. `ways`: of the threads of the box.
     FormsInBox(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-               const LaunchValues& launch, const ThreadBox& box);
+               const LaunchValues& launch, const ThreadBox& box, const PossibleWays& ways);
 
     using Visit =
         std::function<void(std::size_t block, const assembly::Instruction&, const FormReader&)>;

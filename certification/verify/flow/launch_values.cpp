@@ -134,6 +134,18 @@ LaunchValues::LaunchValues(const Function& function, const models::Launch& launc
     }
 }
 
+LaunchValues::LaunchValues(const Function& function, const models::Launch& launch,
+                           const ThreadBox& box)
+    : LaunchValues{function, launch} {
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        const auto dimension = std::string{dimensions.at(i)};
+        const std::size_t of_block = dimensions.size() + i;
+        specials_["SR_TID." + dimension] = NumberSet::range(box.first.at(i), box.last.at(i));
+        specials_["SR_CTAID." + dimension] =
+            NumberSet::range(box.first.at(of_block), box.last.at(of_block));
+    }
+}
+
 NumberSet LaunchValues::word(std::int64_t offset) const {
     const auto found = words_.find(offset);
     return found == words_.end() ? NumberSet{} : found->second;

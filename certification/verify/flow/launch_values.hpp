@@ -3,6 +3,7 @@
 /// What a launch says of special registers and of words of constant bank 0.
 
 #include "assembly/isa/program.hpp"
+#include "certification/verify/flow/affine_form.hpp"
 #include "certification/verify/flow/number_set.hpp"
 #include "models/launch/launch.hpp"
 
@@ -42,6 +43,10 @@ public:
     /// Of these threads alone. Requires: the shape of the blocks is known.
     LaunchValues(const assembly::Function& function, const models::Launch& launch,
                  const ThreadIndices& threads);
+
+    /// Of the threads of a box. Requires: the shapes of grid and blocks are known.
+    LaunchValues(const assembly::Function& function, const models::Launch& launch,
+                 const ThreadBox& box);
 
     /// `offset`: in constant bank 0. `Unit:` bytes.
     [[nodiscard]] NumberSet word(std::int64_t offset) const;

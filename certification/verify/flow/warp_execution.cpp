@@ -148,7 +148,9 @@ class PossibleRuns {
 public:
     PossibleRuns(const SteppedCode& code, const LaunchValues& launch)
         : code_{code}, counts_(code.graph().blocks.empty() ? 0 : instructions(code), 0),
-          has_no_bound_(code.graph().loops.size(), false) {
+          has_no_bound_(code.graph().loops.size(), false),
+          ways_{std::vector<bool>(code.graph().edges.size(), false),
+                std::vector<bool>(code.graph().blocks.size(), false)} {
         region(std::nullopt, 0, HeldNumbers{launch});
     }
 
@@ -162,6 +164,12 @@ public:
                      has_no_bound_[loop] && i <= code_.graph().blocks[block].last; ++i)
                     known[i].reset();
         return known;
+    }
+
+    [[nodiscard]] PossibleWays ways() const {
+        if (!is_exhausted()) return ways_;
+        return {std::vector<bool>(ways_.edges.size(), true),
+                std::vector<bool>(ways_.ends.size(), true)};
     }
 
 private:
@@ -220,9 +228,13 @@ private:
             if (code_.decides(i)) ++work_;
             code_.execute(number, i, numbers);
         }
+        if (code.exits && numbers.may_execute(code_.at(code.last))) ways_.ends[number] = true;
         ByEdge after;
         for (const std::size_t edge : code.out)
-            if (auto held = code_.behind(edge, numbers)) after.emplace(edge, std::move(*held));
+            if (auto held = code_.behind(edge, numbers)) {
+                ways_.edges[edge] = true;
+                after.emplace(edge, std::move(*held));
+            }
         return after;
     }
 
@@ -273,6 +285,7 @@ private:
     const SteppedCode& code_;
     std::vector<std::int64_t> counts_;
     std::vector<bool> has_no_bound_; ///< Per loop.
+    PossibleWays ways_;
     std::int64_t work_ = 0;
 };
 
@@ -320,6 +333,12 @@ std::vector<std::int64_t> WarpExecution::least(const ThreadIndices& thread,
         if (block) numbers = std::move(*next);
     }
     return counts;
+}
+
+PossibleWays WarpExecution::ways(const ThreadBox& box) const {
+    const SteppedCode code{function_, graph_, deciding_};
+    const LaunchValues values{function_, launch_, box};
+    return PossibleRuns{code, values}.ways();
 }
 
 } // namespace warpbound::certification::verify

@@ -1,10 +1,12 @@
 #pragma once
 /// \file
-/// How often warps execute instructions, by the indices of their threads: the verifier's own
-/// execution on sets of numbers (S85 of docs/theory). Shares no code with the analysis.
+/// How often warps execute instructions, and which ways through the code threads may take, by their
+/// indices: the verifier's own execution on sets of numbers (S79 and S85 of docs/theory). Shares no
+/// code with the analysis.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "certification/verify/flow/affine_form.hpp"
 #include "certification/verify/flow/launch_values.hpp"
 #include "models/launch/launch.hpp"
 
@@ -19,6 +21,12 @@ namespace warpbound::certification::verify {
 struct DecidingCode {
     std::set<assembly::Register> registers;
     std::vector<bool> instructions; ///< That write some of them.
+};
+
+/// Side: upper.
+struct PossibleWays {
+    std::vector<bool> edges; ///< Per edge: some thread may take it.
+    std::vector<bool> ends;  ///< Per block: at its end some thread may end.
 };
 
 class WarpExecution {
@@ -36,6 +44,8 @@ public:
     /// many instructions lead. Side: lower.
     [[nodiscard]] std::vector<std::int64_t> least(const ThreadIndices& thread,
                                                   std::int64_t instructions) const;
+    /// Of all threads of a box.
+    [[nodiscard]] PossibleWays ways(const ThreadBox& box) const;
 
 private:
     const assembly::Function& function_;

@@ -65,6 +65,17 @@ struct GrowingSet {
     }
 };
 
+/// Other lanes may write them while a lane waits.
+std::set<assembly::Register> registers_of_warps(const assembly::Function& function) {
+    std::set<assembly::Register> registers;
+    for (const Instruction& instruction : function.instructions)
+        for (const assembly::Register reg : instruction.effects.writes)
+            if (reg.file == assembly::RegisterFile::Uniform ||
+                reg.file == assembly::RegisterFile::UniformPredicate)
+                registers.insert(reg);
+    return registers;
+}
+
 /// Atomics fetch what they change; shared and local memory are no data of a buffer.
 bool is_store_of_data(const Instruction& instruction) {
     switch (instruction.opcode_class) {
@@ -102,12 +113,13 @@ public:
     LoadedDataCheck(const KernelCase& kernel, const ControlFlowGraph& graph,
                     const std::array<std::int64_t, 3>& threads)
         : kernel_{kernel}, graph_{graph}, threads_{threads}, launch_{*kernel.function,
-                                                                     kernel.launch} {
+                                                                     kernel.launch},
+          execution_{*kernel.function, graph, kernel.launch, registers_of_warps(*kernel.function)} {
         LoadedSetRow all;
         for (std::size_t d = 0; d < 3; ++d)
             all.last_block.at(d) = kernel.launch.grid->blocks.at(d) - 1;
-        FormsInBox{*kernel.function, graph, launch_, box_of(all)}.visit(
-            [&](std::size_t, const Instruction& instruction, const FormReader& forms) {
+        forms_of(box_of(all))
+            .visit([&](std::size_t, const Instruction& instruction, const FormReader& forms) {
                 if (is_store_of_data(instruction)) note_store(instruction, forms);
             });
     }
@@ -146,6 +158,10 @@ private:
                 fail(set, "thread blocks that the launch does not have");
         }
         return box;
+    }
+
+    [[nodiscard]] FormsInBox forms_of(const ThreadBox& box) const {
+        return {*kernel_.function, graph_, launch_, box, execution_.ways(box)};
     }
 
     [[nodiscard]] bool is_disjoint(const std::optional<std::int64_t>& pointer) const {
@@ -196,7 +212,7 @@ private:
     /// Of the forms that the load has, the one that counts most.
     std::int64_t most_units(const LoadedSetRow& set, std::int64_t unit) {
         const ThreadBox box = box_of(set);
-        const FormsInBox forms{*kernel_.function, graph_, launch_, box};
+        const FormsInBox forms = forms_of(box);
         std::int64_t most = 0;
         bool is_known = false;
         bool is_executed = false;
@@ -234,6 +250,7 @@ private:
     const ControlFlowGraph& graph_;
     std::array<std::int64_t, 3> threads_;
     LaunchValues launch_;
+    WarpExecution execution_;
     StoresOfLaunch stores_;
 };
 
@@ -242,13 +259,13 @@ private:
 UnitsOfSet units_of_strides(std::vector<IndexStep> steps, std::int64_t width, std::int64_t unit) {
     std::erase_if(steps,
                   [](const IndexStep& step) { return step.distance == 0 || step.values < 2; });
-    std::sort(steps.begin(), steps.end(), [](const IndexStep& a, const IndexStep& b) {
-        return std::pair{a.distance, a.values} < std::pair{b.distance, b.values};
-    });
+    std::map<std::int64_t, std::int64_t> further; // Values beside the first, by distance.
+    for (const IndexStep& step : steps)
+        further[step.distance] += step.values - 1;
     GrowingSet set{.width = width, .unit = unit, .span = width};
     set.units = set.of_whole_span();
-    for (const IndexStep& step : steps)
-        set.take(step);
+    for (const auto& [distance, values] : further)
+        set.take({distance, values + 1});
     return set.units;
 }
 

@@ -52,6 +52,12 @@ TEST(StridedSet, OfAMatrixByColumnsIsThatByRows) {
     EXPECT_EQ(least_touched({{-4, 1024}, {4096, 1024}}, 4, sector).touched, 131072);
 }
 
+TEST(StridedSet, OfIndicesWithOneFactorIsThatOfTheirSum) {
+    // 0 to 7 and 0 to 1: 9 elements, whichever comes first.
+    EXPECT_EQ(least_touched({{336, 8}, {336, 2}}, 4, sector).touched, 9);
+    EXPECT_EQ(least_touched({{336, 2}, {-336, 8}}, 4, sector).touched, 9);
+}
+
 TEST(StridedSet, OfFarElementsTouchesOneUnitEach) {
     const auto units = least_touched({{128, 1000}}, 4, sector);
     EXPECT_EQ(units.touched, 1000);

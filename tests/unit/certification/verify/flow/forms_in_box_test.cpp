@@ -16,9 +16,10 @@ class Followed {
 public:
     explicit Followed(const std::string& body, const std::string& words = "")
         : program_{read(body)}, graph_{assembly::build_control_flow_graph(function()).value()},
-          launch_{function(), models::parse_launch("4x64,grid=4" + words).value()},
-          box_{{0, 0, 0, 0, 0, 0}, {63, 0, 0, 3, 0, 0}}, forms_{function(), graph_, launch_, box_} {
-    }
+          stated_{models::parse_launch("4x64,grid=4" + words).value()},
+          launch_{function(), stated_}, box_{{0, 0, 0, 0, 0, 0}, {63, 0, 0, 3, 0, 0}},
+          forms_{function(), graph_, launch_, box_,
+                 WarpExecution{function(), graph_, stated_, {}}.ways(box_)} {}
 
     /// Of the register that the last instruction but EXIT reads.
     [[nodiscard]] std::optional<AffineForm> last() const {
@@ -49,6 +50,7 @@ private:
 
     assembly::Program program_;
     assembly::ControlFlowGraph graph_;
+    models::Launch stated_;
     LaunchValues launch_;
     ThreadBox box_;
     FormsInBox forms_;
@@ -136,6 +138,35 @@ TEST(FormsInBox, EndBehindAStoreWhereNoGuardLetsAThreadEndBefore) {
                                       "ISETP.LT.AND P0, PT, R2, c[0x0][0x160], P0;\n@!P0 EXIT;\n";
     EXPECT_TRUE(Followed(two + end, ",0x160=4").all_store());
     EXPECT_FALSE(Followed(two + end, ",0x160=3").all_store());
+}
+
+// Of numbers that forms do not follow: the execution of the box knows them.
+TEST(FormsInBox, LeaveOutWaysThatTheExecutionOfTheBoxDoesNotTake) {
+    const std::string counter = indices + "MOV R5, RZ;\nA:\nIADD3 R5, R5, 0x1, RZ;\n"
+                                          "ISETP.GE.AND P0, PT, R5, 0x9, PT;\n@!P0 BRA A;\n";
+    EXPECT_TRUE(
+        Followed(counter + "ISETP.NE.AND P1, PT, R5, 0x9, PT;\n@P1 EXIT;\n" + end).all_store());
+    EXPECT_FALSE(
+        Followed(counter + "ISETP.NE.AND P1, PT, R5, 0x8, PT;\n@P1 EXIT;\n" + end).all_store());
+    // Halves of a block: 64 threads are 0 and 1.
+    const std::string half = indices + "SHF.R.U32.HI R5, RZ, 0x5, R3;\n"
+                                       "ISETP.GT.AND P0, PT, R5, c[0x0][0x160], PT;\n@P0 EXIT;\n";
+    EXPECT_TRUE(Followed(half + end, ",0x160=1").all_store());
+    EXPECT_FALSE(Followed(half + end, ",0x160=0").all_store());
+    EXPECT_FALSE(Followed(half + end).all_store());
+    // The first iteration of a loop is not skipped, and the store in it not either.
+    const std::string rows = indices + "MOV R5, R3;\nISETP.GE.AND P0, PT, R5, 0x80, PT;\n"
+                                       "@P0 EXIT;\nA:\nSTG.E.SYS [R30], R4;\n"
+                                       "IADD3 R5, R5, 0x40, RZ;\n"
+                                       "ISETP.LT.AND P0, PT, R5, c[0x0][0x160], PT;\n"
+                                       "@P0 BRA A;\nEXIT;\n";
+    EXPECT_TRUE(Followed(rows).all_store());
+    // A loop without a bound: anything may be in the register behind it.
+    const std::string loaded = indices + "MOV R5, RZ;\nA:\nIADD3 R5, R5, 0x1, RZ;\n"
+                                         "LDG.E.SYS R6, [R8];\nISETP.GE.AND P0, PT, R5, R6, PT;\n"
+                                         "@!P0 BRA A;\nISETP.LT.AND P1, PT, R5, 0x1, PT;\n"
+                                         "@P1 EXIT;\n";
+    EXPECT_FALSE(Followed(loaded + end).all_store());
 }
 
 } // namespace

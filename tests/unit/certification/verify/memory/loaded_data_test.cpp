@@ -82,6 +82,8 @@ TEST(LoadedData, OfAMatrixCountsOnceByRowsAndByColumns) {
         EXPECT_EQ(units_of_strides(steps, 4, 32).met, 131072);
         EXPECT_EQ(units_of_strides(steps, 4, 32).filled, 131071);
     }
+    // Indices with one factor: all numbers from 0 to 8.
+    EXPECT_EQ(units_of_strides({{336, 8}, {336, 2}}, 4, 32).met, 9);
     // 64 times 2^28 bytes wrap around: 16 of them, less one unit, fit.
     EXPECT_EQ(units_of_strides({{std::int64_t{1} << 28, 64}}, 4, 32).met, 16);
 }
@@ -216,6 +218,32 @@ TEST(LoadedData, IsThatOfBlocksWhoseThreadsAllLoad) {
                                 "@!P0 LDG.E.CONSTANT.SYS R10, [R8];\nEXIT;\n";
     EXPECT_EQ((LoadedDataOf{guarded, ",0x178=4096"}.rejection(512)), "");
     EXPECT_THAT((LoadedDataOf{guarded, ",0x178=4095"}.rejection(512)), HasSubstr("no such load"));
+}
+
+// The limit is compared with the index and what a loop counts: no form of indices.
+TEST(LoadedData, IsThatOfThreadsWhoseExecutionLeadsToTheLoad) {
+    const std::string body = own_index +
+                             "MOV R20, RZ;\nL:\nIADD3 R20, R20, 0x1, RZ;\n"
+                             "ISETP.GE.AND P2, PT, R20, 0x8, PT;\n@!P2 BRA L;\n"
+                             "IADD3 R21, R4, R20, RZ;\n"
+                             "ISETP.GE.AND P0, PT, R21, c[0x0][0x178], PT;\n@P0 EXIT;\n" +
+                             load("0x160", "") + "EXIT;\n";
+    EXPECT_EQ((LoadedDataOf{body, ",0x178=4104"}.rejection(512)), "");
+    EXPECT_THAT((LoadedDataOf{body, ",0x178=4104"}.rejection(513)), HasSubstr("512 follow"));
+    const LoadedDataOf made{body, ",0x178=4103"};
+    EXPECT_THAT(made.rejection(512), HasSubstr("may end without it"));
+    auto smaller = set_of(made.kernel, 0, 0x160, 480);
+    smaller.last_block = {14, 0, 0};
+    EXPECT_EQ(made.rejection({smaller}), "");
+    // A store that no thread comes to does not count.
+    const std::string beside = own_index +
+                               "MOV R20, 0x8;\nSHF.R.U32.HI R20, RZ, 0x1, R20;\n"
+                               "ISETP.NE.AND P2, PT, R20, c[0x0][0x178], PT;\n"
+                               "@P2 BRA S;\n" +
+                               load("0x160", "") + "EXIT;\nS:\n" + load("0x160", "") +
+                               store("0x160") + "EXIT;\n";
+    EXPECT_EQ((LoadedDataOf{beside, ",0x178=4"}.rejection(512)), "");
+    EXPECT_THAT((LoadedDataOf{beside}.rejection(512)), HasSubstr("0 follow"));
 }
 
 TEST(LoadedData, OfBlocksThatTheLaunchDoesNotHave) {
