@@ -23,6 +23,14 @@ using Truth = std::optional<bool>;
 /// Of one truth of a predicate.
 constexpr std::size_t most_relations = 32;
 
+/// Those that are not there yet: of a predicate that is combined with itself in a loop each
+/// iteration says the same again.
+template <class Relations> void add_new(const Relations& relations, Relations& to) {
+    for (const auto& relation : relations)
+        if (to.size() < most_relations && std::ranges::find(to, relation) == to.end())
+            to.push_back(relation);
+}
+
 Comparator inverted(Comparator comparator) {
     switch (comparator) {
     case Comparator::Less:
@@ -150,8 +158,7 @@ RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instructio
         for (const Implied& one : implied_) {
             if (other == of_->end() || one.predicate != other->second) continue;
             const auto& says = is_or == combined->negated ? one.when_true : one.when_false;
-            auto& into = is_or ? implied.when_false : implied.when_true;
-            into.insert(into.end(), says.begin(), says.end());
+            add_new(says, is_or ? implied.when_false : implied.when_true);
         }
     }
     return implied;
@@ -281,13 +288,8 @@ void RangeRegisters::add_implied(Implied implied) {
         implied_.insert(at, std::move(implied));
         return;
     }
-    const auto append = [](std::vector<Relation>& to, const std::vector<Relation>& from) {
-        for (const Relation& relation : from)
-            if (to.size() < most_relations && std::ranges::find(to, relation) == to.end())
-                to.push_back(relation);
-    };
-    append(at->when_true, implied.when_true);
-    append(at->when_false, implied.when_false);
+    add_new(implied.when_true, at->when_true);
+    add_new(implied.when_false, at->when_false);
 }
 
 /// What is said of a register that is written now remains of those that were computed from it.

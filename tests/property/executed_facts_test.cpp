@@ -33,7 +33,7 @@ TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
                                               "variable-rate:fast=0,every=3",
                                               "variable-rate:fast=1,every=5,conserving"};
     Counts counts;
-    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 100));
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 200));
     for_seeds(cases, [&](RandomSource& random_source) {
         const auto machine = static_cast<std::size_t>(random_source.whole(0, 2));
         auto made = drawn_launch(random_source, machines.at(machine).first);
