@@ -3,27 +3,12 @@
 /// Launches of several warps and blocks: response times under work-conserving policies, also those
 /// that are work-conserving within an active set (docs/theory, S11 to S15, S20 and S31).
 
-#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/policies/demand.hpp"
 #include "analyzer/policies/policy.hpp"
 
-#include <cstdint>
 #include <optional>
 
 namespace warpbound::analyzer {
-
-/// Interference that each instruction causes. `Unit:` core cycles.
-struct Demand {
-    InstructionCosts own_scheduler;
-    InstructionCosts other_schedulers;
-    InstructionCosts drain;
-    models::Warps rotation_warps{0}; ///< Warps in the rotation of a scheduler; 0: not used.
-    /// One turn of each other warp, before each choice of the critical path.
-    std::int64_t turns = 0;
-    /// Only if warps may be outside an active set: stalls within it, and port occupancy beyond
-    /// issue slots.
-    InstructionCosts within_active_set{};
-    InstructionCosts residual_occupancy{};
-};
 
 /// Policies that conserve work, at least within an active set: the composer of blocks, waves,
 /// multiprocessors and barriers from what each instruction demands. A policy of which more is known
