@@ -1,6 +1,7 @@
 #include "analyzer/launch/first_use_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -28,12 +29,16 @@ public:
         }
         const bool fits =
             std::all_of(last_.begin(), last_.end(), [](auto last) { return last < most_lines; });
-        if (fits) find_reachable();
+        if (!fits) return;
+        for (std::size_t block = 0; block < first_.size(); ++block)
+            lines_.push_back(lines(first_[block], last_[block]));
+        find_reachable();
     }
     [[nodiscard]] bool fits() const { return !reachable_.empty(); }
     [[nodiscard]] std::size_t blocks() const { return first_.size(); }
     [[nodiscard]] std::int64_t first(std::size_t block) const { return first_[block]; }
     [[nodiscard]] std::int64_t last(std::size_t block) const { return last_[block]; }
+    [[nodiscard]] LineSet lines_of(std::size_t block) const { return lines_[block]; }
     [[nodiscard]] const std::vector<std::size_t>& edges_out(std::size_t block) const {
         return graph_.blocks[block].out;
     }
@@ -60,7 +65,7 @@ private:
                 LineSet all = 0;
                 for (const std::size_t edge : edges_out(block)) {
                     const std::size_t to = end_of(edge);
-                    all |= lines(first_[to], last_[to]) | reachable_[to];
+                    all |= lines_[to] | reachable_[to];
                 }
                 changes = changes || all != reachable_[block];
                 reachable_[block] = all;
@@ -71,6 +76,7 @@ private:
     const assembly::ControlFlowGraph& graph_;
     std::vector<std::int64_t> first_;
     std::vector<std::int64_t> last_;
+    std::vector<LineSet> lines_;
     std::vector<LineSet> reachable_;
 };
 
@@ -116,7 +122,7 @@ private:
         const LineSet requested = LineFlow::lines(line, line + streamed_);
         return std::max(hit, 1 + misses_after(moment(requested)));
     }
-    static LineSet only(std::int64_t line) { return LineFlow::lines(line, line); }
+    static LineSet only(std::int64_t line) { return LineSet{1} << static_cast<unsigned>(line); }
 
     std::int64_t misses_after(const Moment& moment) {
         if (const auto known = known_.find(moment); known != known_.end()) return known->second;
@@ -125,18 +131,14 @@ private:
             return 0;
         }
         known_[moment] = 0;
-        const auto is_used = [&](std::int64_t line) {
-            return line == moment.line || (moment.used & only(line)) != 0;
-        };
+        const LineSet used = moment.used | only(moment.line);
         std::int64_t most = 0;
         std::vector<bool> seen(flow_.blocks(), false);
         std::vector<std::size_t> open;
-        const auto pass = [&](std::size_t block, std::int64_t from) {
-            std::int64_t next = from;
-            while (next <= flow_.last(block) && is_used(next))
-                ++next;
-            if (next <= flow_.last(block)) {
-                most = std::max(most, best_of(block, next, moment.used, moment.streamed));
+        const auto pass = [&](std::size_t block, LineSet lines) {
+            if (const LineSet next = lines & ~used; next != 0) {
+                most = std::max(
+                    most, best_of(block, std::countr_zero(next), moment.used, moment.streamed));
                 return;
             }
             for (const std::size_t edge : flow_.edges_out(block)) {
@@ -145,11 +147,11 @@ private:
                 seen[to] = true;
             }
         };
-        pass(moment.block, moment.line);
+        pass(moment.block, LineFlow::lines(moment.line, flow_.last(moment.block)));
         while (!open.empty()) {
             const std::size_t block = open.back();
             open.pop_back();
-            pass(block, flow_.first(block));
+            pass(block, flow_.lines_of(block));
         }
         known_[moment] = most;
         return most;
