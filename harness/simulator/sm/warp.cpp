@@ -3,6 +3,8 @@
 #include "harness/simulator/clock/component.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 
@@ -102,6 +104,7 @@ void Warp::prepare_next() {
     if (executes_) {
         if (operation.is_recorded) stream_.take_access();
         passes_ = operation.access ? counted_passes() : random_.draw(operation.passes);
+        most_sectors_ = sectors_of_store();
         const std::int64_t initiation = random_.draw(operation.initiation);
         occupancy_ =
             std::max(operation.line_interval
@@ -172,6 +175,22 @@ std::int64_t Warp::counted_passes() {
                            ? stream_.addresses(access().rule.bytes)
                            : addresses_of(access(), execution(), active_lanes()));
     return random_.draw(passes.lo, passes.hi);
+}
+
+std::int64_t Warp::sectors_of_store() const {
+    const std::int64_t stated = operation_->most_sectors;
+    const auto& drain = code_->machine.buffer_drain;
+    if (stated == 0 || !drain || code_->recorded == nullptr || !operation_->access) return stated;
+    if (drain->of_sector.lo > 0) return stated; // That they touch fewer is in the lower end.
+    const models::AccessRule& rule = access().rule;
+    const auto of_line = static_cast<std::uint64_t>(drain->sectors_of_line);
+    if (rule.line == 0 || !models::fit_together(rule.line, rule.line / of_line)) return stated;
+    std::vector<models::TouchedLine> lines;
+    models::coalesce(stream_.addresses(rule.bytes), rule.line, rule.line / of_line, lines);
+    std::int64_t sectors = 0;
+    for (const models::TouchedLine& line : lines)
+        sectors += std::popcount(line.sectors);
+    return std::min(stated, sectors);
 }
 
 void Warp::find_dependences() {

@@ -57,8 +57,9 @@ public:
     /// Lanes for which the next instruction executes (C37).
     [[nodiscard]] LaneMask executing_lanes() const { return executing_lanes_; }
     [[nodiscard]] std::int64_t passes() const { return passes_; }
-    /// Of the next instruction, if it is a store, as in `Operation`.
-    [[nodiscard]] std::int64_t most_sectors() const { return operation_->most_sectors; }
+    /// Of the next instruction, if it is a store: the sectors that its lanes touch, where their
+    /// addresses are recorded; else as in `Operation` (C94).
+    [[nodiscard]] std::int64_t most_sectors() const { return most_sectors_; }
     /// Identifies the next execution of the instruction, for its address pattern.
     [[nodiscard]] models::WarpAccess execution() const;
     /// The address pattern of the next instruction. Requires: it has one.
@@ -207,6 +208,7 @@ private:
     void set_result(const Operation& operation, std::int64_t at);
     /// Passes of the next instruction, from the addresses of its lanes.
     [[nodiscard]] std::int64_t counted_passes();
+    [[nodiscard]] std::int64_t sectors_of_store() const;
     /// Determines the lanes for which the next instruction executes.
     void find_lanes();
     /// Advances to the next instruction. Returns false at the end of the warp.
@@ -255,6 +257,7 @@ private:
     std::size_t instruction_ = 0;
     std::size_t last_of_stretch_ = 0;
     std::int64_t passes_ = 1;
+    std::int64_t most_sectors_ = 0;
     std::int64_t occupancy_ = 0;
     std::int64_t completion_ = 0;
     std::int64_t result_delay_ = 0;
