@@ -33,6 +33,7 @@ public:
     [[nodiscard]] bool issues(std::size_t instruction) const override {
         return issued_[instruction];
     }
+    [[nodiscard]] const ExecutedCode& code() const { return launch_.code(); }
     /// Instructions issued by all warps.
     [[nodiscard]] std::int64_t instructions() const { return instructions_; }
     [[nodiscard]] const Coverage& coverage() const { return launch_.coverage(); }

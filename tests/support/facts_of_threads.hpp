@@ -6,6 +6,7 @@
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
+#include "certification/verify/execution/executed_facts.hpp"
 #include "certification/verify/flow/launch_values.hpp"
 #include "certification/verify/flow/register_values.hpp"
 #include "harness/simulator/machine.hpp"
@@ -29,8 +30,7 @@
 
 namespace warpbound::tests {
 
-/// Without what makes bounds wide, and caches: latencies of loads need not contain refreshes. Nor
-/// with times of sectors: runs of executed code know no facts, and take the most of a line (C94).
+/// Without what makes bounds wide, and caches: latencies of loads need not contain refreshes.
 inline models::Architecture narrow_machine(const std::string& name) {
     models::Architecture machine = models::load_architecture(name).value();
     machine.fetch = {};
@@ -38,8 +38,6 @@ inline models::Architecture narrow_machine(const std::string& name) {
     std::erase_if(machine.memories, [](const auto& memory) {
         return memory.name == "constant" || memory.name == "interconnect";
     });
-    std::erase_if(machine.write_buffer.values,
-                  [](const auto& value) { return value.name == "sector-drain"; });
     return machine;
 }
 
@@ -140,9 +138,11 @@ protected:
         for (std::size_t loop = 0; loop < graph_->loops.size(); ++loop)
             counts.loops_of_verifier += values.iterate(loop).max ? 1 : 0;
         const std::vector<bool> reached = values.reached_blocks();
+        const check::ExecutedFacts executed{made.run->code(), architecture, made.stated};
         for (std::int64_t number = 0; number < made.stated.blocks; ++number) {
             const auto block = made.run->block(number);
             ASSERT_TRUE(block);
+            ASSERT_EQ(executed.contradicted(of_code_, *block.value(), number), "");
             for (const auto& warp : block.value()->warps) {
                 check_uniform(warp);
                 const auto paths = paths_of(warp, *graph_);

@@ -3,7 +3,7 @@
 /// Flow facts held against thread blocks that were executed.
 
 #include "assembly/flow/control_flow_graph.hpp"
-#include "harness/execution/prepared_launch.hpp"
+#include "harness/execution/block_run.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/facts/flow_facts.hpp"
 
@@ -15,9 +15,9 @@ namespace warpbound::certification::verify {
 class ExecutedFacts {
 public:
     /// All must outlive this object.
-    ExecutedFacts(const harness::execution::PreparedLaunch& launch,
+    ExecutedFacts(const harness::execution::ExecutedCode& code,
                   const models::Architecture& architecture, const models::Launch& stated)
-        : code_{launch.code()}, architecture_{architecture}, launch_{stated} {}
+        : code_{code}, architecture_{architecture}, launch_{stated} {}
 
     /// What the execution of the block with that number contradicts: bounds of loops, blocks and
     /// edges, what lanes decide alike, passes of accesses, representatives. Levels and patterns are

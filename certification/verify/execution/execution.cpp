@@ -53,16 +53,18 @@ struct Executed {
     std::string obstacle;      ///< Why; the first.
 };
 
-std::string in_one_line(std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
+/// In one line, without the advice on options of other commands.
+std::string told_of(std::string obstacle) {
+    obstacle.resize(std::min(obstacle.size(), obstacle.find("; state a higher")));
+    std::replace(obstacle.begin(), obstacle.end(), '\n', ' ');
+    return obstacle;
 }
 
 /// Throws `Finding` where a fact in use is contradicted.
 void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, Choice choice,
              Executed& executed) {
     const auto obstacle = [&](std::string why) {
-        if (executed.obstacle.empty()) executed.obstacle = in_one_line(std::move(why));
+        if (executed.obstacle.empty()) executed.obstacle = told_of(std::move(why));
         ++executed.left;
     };
     const models::FlowFacts of_code = facts_of_code(kernel);
@@ -71,7 +73,7 @@ void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, 
     inputs.value().instruction_limit = most_of_warp;
     auto prepared = harness::execution::PreparedLaunch::make(std::move(inputs).value());
     if (!prepared) return obstacle(to_string(prepared.error()));
-    const ExecutedFacts facts{prepared.value(), kernel.architecture, kernel.launch};
+    const ExecutedFacts facts{prepared.value().code(), kernel.architecture, kernel.launch};
     std::int64_t issues = 0;
     const std::int64_t left_before = executed.left;
     for (const std::int64_t number : numbers_of_blocks(kernel.launch.blocks)) {
@@ -96,7 +98,7 @@ Executed execute_all(const KernelCase& kernel) {
     Executed executed;
     const auto graph = assembly::build_control_flow_graph(*kernel.function);
     if (!graph) {
-        executed.obstacle = to_string(graph.error());
+        executed.obstacle = told_of(to_string(graph.error()));
         ++executed.left;
         return executed;
     }
