@@ -3,6 +3,9 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/inputs.hpp"
 #include "certification/pipeline/evidence/pipeline_evidence.hpp"
+#include "certification/verify/evidence.hpp"
+#include "certification/verify/execution/execution.hpp"
+#include "certification/verify/structure.hpp"
 #include "cli/code_decoder.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
@@ -49,6 +52,28 @@ check::Options checks_of_this_program() {
     checks.decoder = &code_decoder();
     checks.threads = worker_threads();
     return checks;
+}
+
+Result<void> check_own_evidence(const certification::EvidenceFiles& files) {
+    check::Files bytes;
+    for (const auto& [path, file] : files)
+        bytes.emplace(path, file.bytes);
+    const auto refused = [](const check::StepResult& step) {
+        return Failure{fmt::format("nothing was written, as `verify` would not accept it: {}: {}; "
+                                   "docs/qualification/known-problems.md lists what is known, "
+                                   "please report anything else",
+                                   step.step, step.detail)};
+    };
+    try {
+        const check::Evidence evidence = check::read_evidence(bytes, &code_decoder());
+        for (const auto& step :
+             {check::check_structure(evidence), check::check_execution(evidence)})
+            if (step.verdict == check::Verdict::Failed) return refused(step);
+    } catch (const check::Finding& finding) {
+        if (finding.verdict == check::Verdict::Failed)
+            return refused({"schema", finding.verdict, finding.what()});
+    }
+    return boost::outcome_v2::success();
 }
 
 Result<check::Files> read_checked_baseline(const std::string& folder) {

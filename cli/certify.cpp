@@ -198,6 +198,8 @@ Exit run(const CertifyOptions& options) {
         say("warpbound: interrupted; nothing was written\n");
         return Exit::Undecided;
     }
+    if (auto checked = check_own_evidence(bundle.value().files); !checked)
+        return refuse(checked.error());
     if (!options.key.empty()) {
         const auto key = read_text(options.key);
         if (!key) return refuse(key.error());

@@ -3,6 +3,7 @@
 #include "assembly/support/stop_token.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
+#include "cli/bundle_check.hpp"
 #include "cli/certified_kernel.hpp"
 #include "cli/command.hpp"
 #include "cli/components.hpp"
@@ -58,6 +59,8 @@ Result<certification::EvidenceFiles> kernel_bundle(const PipelineSystem& system)
     auto bundle = certification::build_bundle(inputs);
     if (!bundle)
         return Failure{"no evidence of its kernels: " + to_string(bundle.error()), system.name};
+    if (auto checked = check_own_evidence(bundle.value().files); !checked)
+        return checked.as_failure();
     return std::move(bundle.value().files);
 }
 

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] std::int64_t first(std::size_t block) const { return first_[block]; }
     [[nodiscard]] std::int64_t last(std::size_t block) const { return last_[block]; }
     [[nodiscard]] LineSet lines_of(std::size_t block) const { return lines_[block]; }
+    /// Lines that a warp may execute behind the block.
+    [[nodiscard]] LineSet reachable(std::size_t block) const { return reachable_[block]; }
     [[nodiscard]] const std::vector<std::size_t>& edges_out(std::size_t block) const {
         return graph_.blocks[block].out;
     }
@@ -141,6 +143,7 @@ private:
                     most, best_of(block, std::countr_zero(next), moment.used, moment.streamed));
                 return;
             }
+            if ((flow_.reachable(block) & ~used) == 0) return;
             for (const std::size_t edge : flow_.edges_out(block)) {
                 const std::size_t to = flow_.end_of(edge);
                 if (!seen[to]) open.push_back(to);
