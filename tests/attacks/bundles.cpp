@@ -198,8 +198,7 @@ EvidenceFiles certified(Honest which) {
         break;
     case Honest::Alike:
         append(certify, {folder.write("alike.sass", decided_by_block), "--architecture",
-                         tree + "/docs/theory/examples/small-encoded.xml", "--launch",
-                         "2x32"});
+                         tree + "/docs/theory/examples/small-encoded.xml", "--launch", "2x32"});
         break;
     case Honest::Waves: {
         const std::string examples = tree + "/docs/theory/examples/";

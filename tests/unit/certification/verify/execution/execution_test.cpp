@@ -174,9 +174,7 @@ NOP ;
 EXIT ;)";
     Evidence evidence = evidence_of(body, "1x64,grid=1");
     EXPECT_THAT(said(evidence,
-                     [](models::FlowFacts& facts) {
-                         facts.representative.emplace().ends = {0x0};
-                     }),
+                     [](models::FlowFacts& facts) { facts.representative.emplace().ends = {0x0}; }),
                 HasSubstr("no thread of a warp is its representative"));
     Evidence small = evidence_of(body, "1x32,grid=1");
     facts_of(small) = facts_of(evidence);
