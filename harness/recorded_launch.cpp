@@ -51,6 +51,14 @@ std::size_t RecordedWarp::size() const {
            listed.size() * sizeof(std::uint64_t);
 }
 
+std::int64_t RecordedBlock::issues() const {
+    std::int64_t issues = 0;
+    for (const RecordedWarp& warp : warps)
+        for (const RecordedStretch& stretch : warp.stretches)
+            issues += stretch.last - stretch.first + 1;
+    return issues;
+}
+
 bool guard_decides_execution(const assembly::Instruction& instruction) {
     return assembly::is_guarded(instruction) && !instruction.guard->never() &&
            !assembly::transfers_control(instruction.control_flow) &&

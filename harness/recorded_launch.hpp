@@ -57,6 +57,9 @@ struct RecordedWarp {
 
 struct RecordedBlock {
     std::vector<RecordedWarp> warps; ///< All warps of the block, by warp index.
+
+    /// Instructions that its warps issue.
+    [[nodiscard]] std::int64_t issues() const;
 };
 
 /// May be called from several threads at once.

@@ -4,8 +4,12 @@
 
 #include "analyzer/bound.hpp"
 #include "analyzer/request.hpp"
+#include "certification/verify/evidence.hpp"
 
 namespace warpbound::certification {
+
+/// As the claim of a bundle states the data.
+verify::LoadedDataRow row_of(const analyzer::LoadedUnits& loaded);
 
 /// Whether `verify` accepts that the launch loads these data: its own execution of the code may
 /// leave out fewer paths than that of the analysis.

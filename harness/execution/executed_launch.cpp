@@ -15,9 +15,7 @@ Result<void> ExecutedLaunch::run_all(std::int64_t blocks, const Progress& progre
         if (progress && !progress(number)) return Failure{"stopped while the launch was executed"};
         auto recorded = launch_.run(number);
         if (!recorded) return recorded.as_failure();
-        for (const RecordedWarp& warp : recorded.value().warps)
-            for (const RecordedStretch& stretch : warp.stretches)
-                instructions_ += stretch.last - stretch.first + 1;
+        instructions_ += recorded.value().issues();
         if (code.listener != nullptr)
             if (auto ended = code.listener->block_ended(launch_.index_of(number)); !ended)
                 return ended;

@@ -8,6 +8,7 @@
 #include "analyzer/flow/data_footprint.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
+#include "certification/bundle/shown_data.hpp"
 #include "certification/verify/memory/least_traffic.hpp"
 #include "certification/verify/memory/loaded_data.hpp"
 #include "harness/execution/executed_launch.hpp"
@@ -323,17 +324,6 @@ struct Found {
 
 namespace check = certification::verify;
 
-check::LoadedDataRow row_of(const analyzer::LoadedUnits& loaded) {
-    check::LoadedDataRow row{.bytes = loaded.bytes, .units = loaded.units, .sets = {}};
-    for (const analyzer::LoadedSet& set : loaded.sets)
-        row.sets.push_back({.load = set.load,
-                            .pointer = set.pointer,
-                            .first_block = set.first_block,
-                            .last_block = set.last_block,
-                            .units = set.units});
-    return row;
-}
-
 /// What the verifier says against the data; empty where it accepts them.
 std::string rejection_of(const check::KernelCase& kernel, const check::LoadedDataRow& row) {
     try {
@@ -364,7 +354,7 @@ void check_evidence(analyzer::Request request, const analyzer::SideResult& bound
     kernel.facts = *request.facts;
     kernel.launch = request.launch;
     kernel.loads_through_caches = true;
-    const check::LoadedDataRow row = row_of(*claimed.loaded);
+    const check::LoadedDataRow row = certification::row_of(*claimed.loaded);
     EXPECT_EQ(rejection_of(kernel, row), "");
     const auto sums = check::sums_of_loaded_data(kernel, request.multiprocessors, row);
     std::vector<check::Term> terms;

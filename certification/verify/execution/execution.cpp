@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t most_blocks = 8;       ///< Of a launch.
 constexpr std::int64_t most_of_warp = 20'000; ///< Instructions; beyond, the warp counts as endless.
 constexpr std::int64_t most_of_choice = 400'000; ///< Of all warps; the next block is not begun.
-constexpr std::int64_t most_left =
-    1; ///< Blocks that are not executed to their end; more: no other is tried.
+/// Blocks that are not executed to their end; more: no other is tried.
+constexpr std::int64_t most_left = 1;
 
 /// First, last, and others at equal distances.
 std::set<std::int64_t> numbers_of_blocks(std::int64_t blocks) {
@@ -28,14 +28,6 @@ std::set<std::int64_t> numbers_of_blocks(std::int64_t blocks) {
     for (std::int64_t i = 0; i < count; ++i)
         numbers.insert(count == 1 ? 0 : i * (blocks - 1) / (count - 1));
     return numbers;
-}
-
-std::int64_t issues_of(const harness::RecordedBlock& block) {
-    std::int64_t issues = 0;
-    for (const auto& warp : block.warps)
-        for (const auto& stretch : warp.stretches)
-            issues += stretch.last - stretch.first + 1;
-    return issues;
 }
 
 /// Those in use, but for what rests on CUDA's rule for barriers, which chosen data may break.
@@ -83,7 +75,7 @@ void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, 
             obstacle(to_string(block.error()));
             continue;
         }
-        issues += issues_of(block.value());
+        issues += block.value().issues();
         const std::string stated = facts.contradicted(kernel.stated_facts, block.value(), number);
         if (!stated.empty()) return obstacle("data that a stated fact excludes: " + stated);
         const std::string in_use = facts.contradicted(of_code, block.value(), number);

@@ -105,7 +105,7 @@ private:
 
 /// Under a guard, some lanes may join a reconvergence point, leave it or wait there without the
 /// others: no edge says which.
-bool parts_lanes(const assembly::Instruction& instruction) {
+bool acts_on_point_under_guard(const assembly::Instruction& instruction) {
     if (!assembly::is_guarded(instruction)) return false;
     switch (instruction.control_flow) {
     case assembly::ControlFlow::None:
@@ -139,7 +139,7 @@ bool lanes_follow_one_path(const KernelCase& kernel, const ControlFlow& of_code)
     const auto& text = kernel.function->instructions;
     return std::none_of(path->begin(), path->end(), [&](const PassedBlock& passed) {
         for (std::size_t i = of_code.first[passed.block]; i <= of_code.last[passed.block]; ++i)
-            if (parts_lanes(text[i])) return true;
+            if (acts_on_point_under_guard(text[i])) return true;
         return false;
     });
 }

@@ -11,8 +11,8 @@
 
 namespace warpbound::certification {
 
-/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns,
-/// of 1 to 3 with `// turns at most`.
+/// Lanes may diverge at lines with `// part`; those with `// turns` are headers of loops of 3
+/// turns, of 1 to 3 with `// turns at most`.
 inline KernelInput input_of(const std::string& body, const std::string& launch,
                             const std::string& policy = "gto") {
     KernelInput input;
