@@ -1,6 +1,7 @@
 #include "certification/bundle/inputs.hpp"
 
 #include "analyzer/flow/facts_in_use.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "assembly/amd/code_object.hpp"
 #include "assembly/amd/program_builder.hpp"
 #include "assembly/isa/reader.hpp"
@@ -120,6 +121,18 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id,
         throw Failure{error.what(), path};
     }
     return input;
+}
+
+/// Those of branch conditions (S19b), as facts in use.
+Result<void> add_infeasible_paths(LoadedInput& loaded) {
+    constexpr std::size_t most = 1'000; // A script has a row for each, and more take a solver long.
+    auto resolved =
+        analyzer::resolve_facts(*loaded.function, loaded.graph, loaded.facts, loaded.launch);
+    if (!resolved) return resolved.as_failure();
+    auto& derived = resolved.value().infeasible_paths;
+    derived.resize(std::min(derived.size(), most));
+    append(loaded.facts, derived);
+    return boost::outcome_v2::success();
 }
 
 std::int64_t factor_of(std::int64_t thousandths) {
@@ -263,7 +276,8 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files,
     }
 }
 
-Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id) {
+Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id,
+                                          bool will_simulate) {
     auto loaded = std::make_unique<LoadedInput>();
     const std::string listing = listing_path(id, input.listing);
     const bool is_amd = assembly::amd::is_code_object(input.listing);
@@ -310,6 +324,7 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     auto clock = models::clock_in_use(input.clock.value_or(""), loaded->architecture);
     if (!clock) return Failure{clock.error().what, path_of(id, "launch.json")};
     loaded->follows_guards =
+        !will_simulate &&
         std::none_of(input.series.begin(), input.series.end(), [](const SeriesInput& series) {
             return series.key.device.starts_with(harness::simulated_prefix);
         });
@@ -329,6 +344,8 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
                                         loaded->launch, std::move(loaded->facts));
     if (!facts) return facts.as_failure();
     loaded->facts = std::move(facts).value();
+    if (!loaded->follows_guards) return loaded;
+    if (auto added = add_infeasible_paths(*loaded); !added) return added.as_failure();
     return loaded;
 }
 

@@ -101,7 +101,7 @@ struct LoadedInput {
     assembly::Program program;
     const assembly::Function* function = nullptr;
     assembly::ControlFlowGraph graph;
-    models::FlowFacts facts; ///< Those in use.
+    models::FlowFacts facts; ///< Those in use; with infeasible paths (S19b) where guards hold.
     models::Architecture architecture;
     models::Launch launch;
     models::WarpPolicy policy;
@@ -111,8 +111,10 @@ struct LoadedInput {
     bool follows_guards = true;
     std::optional<models::Clock> clock; ///< Stated, else that of the description.
 };
-/// `id`: names the files in refusals.
-Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);
+/// `id`: names the files in refusals. `will_simulate`: runs on the simulated device are still to be
+/// added to the input.
+Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id,
+                                          bool will_simulate = false);
 /// The request to the analyzer for this input. Points into the input.
 analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed);
 

@@ -18,11 +18,11 @@ struct DerivedFacts {
     std::set<std::int64_t> loops{}; ///< Headers of those that are loop bounds.
 };
 
-/// Loop bounds, blocks never executed, uniform instructions and transactions that nobody states.
+/// Loop bounds, infeasible paths, uniform instructions and transactions that nobody states.
 /// Re-analysis derives them again; here each may only narrow what is stated. Throws `Finding` where
-/// another fact about whole paths is not a stated one, where a stated fact is missing or widened,
-/// and where nothing says how lanes decide. `listing`: digest of the listing that holds the
-/// function. `path`: of the facts in use, for messages.
+/// a linear fact is neither a stated one nor one on a path that branch conditions exclude (S19b),
+/// where a stated fact is missing or widened, and where nothing says how lanes decide. `listing`:
+/// digest of the listing that holds the function. `path`: of the facts in use, for messages.
 DerivedFacts derived_facts(const assembly::Function& function, const std::string& listing,
                            const models::FlowFacts& in_use, const models::FlowFacts& stated,
                            const std::string& path);

@@ -49,6 +49,16 @@ constexpr const char* decided_by_block = "!Arch sm_70\n"
                                          "LDS R4, [R2] &wr=0x0 ?trans2 ;\n"
                                          "EXIT &req={0} ?trans5 ;\n";
 
+constexpr const char* correlated_branches =
+    "!Arch sm_70\n"
+    "ISETP.LT.AND P0, PT, RZ, c[0x0][0x160], PT ?trans5 ;\n"
+    "@P0 BRA A ?trans5 ;\n"
+    "FADD R3, R3, R3 ?trans4 ;\n"
+    "A: ISETP.LT.AND P1, PT, RZ, c[0x0][0x160], PT ?trans5 ;\n"
+    "@!P1 BRA B ?trans5 ;\n"
+    "FADD R4, R4, R4 ?trans4 ;\n"
+    "B: EXIT ?trans5 ;\n";
+
 void run_or_throw(const std::vector<std::string>& arguments) {
     const Outcome made = run_warpbound(arguments, {}, {}, {std::chrono::seconds{60}});
     if (made.exit_code != 0)
@@ -198,6 +208,10 @@ EvidenceFiles certified(Honest which) {
         break;
     case Honest::Alike:
         append(certify, {folder.write("alike.sass", decided_by_block), "--architecture",
+                         tree + "/docs/theory/examples/small-encoded.xml", "--launch", "2x32"});
+        break;
+    case Honest::Correlated:
+        append(certify, {folder.write("correlated.sass", correlated_branches), "--architecture",
                          tree + "/docs/theory/examples/small-encoded.xml", "--launch", "2x32"});
         break;
     case Honest::Waves: {

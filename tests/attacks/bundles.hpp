@@ -42,6 +42,7 @@ enum class Honest {
     OnePathInTurns, ///< The same in strict turns.
     Counted,        ///< A loop whose bound follows from the code alone.
     Alike,          ///< A branch that all lanes decide alike, and one bank for each lane.
+    Correlated,     ///< Two branches on one word of the launch, of which no run takes both.
     Waves,  ///< Many waves without barriers, whose sum is along a chain of blocks (S74), 8 runs.
     ByWarp, ///< A tree of sums, whose warps demand less one after another (S85).
     Loaded, ///< A lower bound by data that no cache can hold (S79), of all blocks but the last.

@@ -23,6 +23,9 @@ const std::vector<Tampering> of_facts{
      "K1: thread block 0: the access at 0x0060 takes 2 to 2 bank conflicts; the fact says 1 to 1"},
     {"FewerThreadsOnABank", Honest::Alike, other_listing("R2, R0, 0x2", "R2, RZ, 0x2"), 3,
      "the bundle was made by warpbound 9"},
+    {"ZeroIsOnBothWays", Honest::Correlated,
+     other_listing("P1, PT, RZ, c[0x0][0x160]", "P1, PT, RZ, c[0x0][0x168]"), 1,
+     "K1: thread block 0: a thread makes the sum of the relation on 0x0030 2, executed on numbers"},
     // The facts are true of this code: nothing else in such a bundle is wrong.
     {"AnotherBlock", Honest::Alike, other_listing("P0, PT, R1, 0x0", "P0, PT, R1, 0x1"), 3,
      "the bundle was made by warpbound 9"},

@@ -6,14 +6,18 @@
 #include "certification/verify/evidence.hpp"
 #include "harness/execution/prepared_launch.hpp"
 
+#include <cstdint>
+
 namespace warpbound::certification::verify {
 
 /// How what the launch leaves open is chosen.
 struct Choice {
-    enum class Data { Zeros, SmallNumbers };
+    /// `ComparedNumbers`: those that the code compares with, and their neighbours.
+    enum class Data { Zeros, SmallNumbers, ComparedNumbers };
     Data data = Data::Zeros; ///< What buffers and constants hold at the begin.
     /// Two words in a row of which nothing is stated are a pointer; else each is a small number.
     bool pointers = true;
+    std::uint64_t round = 0; ///< Others give other numbers.
 };
 
 /// The launch with all words of its arguments, and buffers where pointers lead; extents that are

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace warpbound::certification::verify {
@@ -20,6 +21,7 @@ constexpr std::int64_t most_of_warp = 20'000; ///< Instructions; beyond, the war
 constexpr std::int64_t most_of_choice = 400'000; ///< Of all warps; the next block is not begun.
 /// Blocks that are not executed to their end; more: no other is tried.
 constexpr std::int64_t most_left = 1;
+constexpr std::uint64_t most_rounds = 12; ///< On numbers that the code compares with.
 
 /// First, last, and others at equal distances.
 std::set<std::int64_t> numbers_of_blocks(std::int64_t blocks) {
@@ -42,6 +44,7 @@ models::FlowFacts facts_of_code(const KernelCase& kernel) {
 struct Executed {
     std::int64_t compared = 0; ///< Thread blocks held against the facts.
     std::int64_t left = 0;     ///< That could not be executed to their end.
+    std::int64_t issues = 0;   ///< Of all warps.
     std::string obstacle;      ///< Why; the first.
 };
 
@@ -50,6 +53,25 @@ std::string told_of(std::string obstacle) {
     obstacle.resize(std::min(obstacle.size(), obstacle.find("; state a higher")));
     std::replace(obstacle.begin(), obstacle.end(), '\n', ' ');
     return obstacle;
+}
+
+const char* name_of(Choice::Data data) {
+    switch (data) {
+    case Choice::Data::Zeros:
+        return "zeros";
+    case Choice::Data::SmallNumbers:
+        return "small numbers";
+    case Choice::Data::ComparedNumbers:
+        return "numbers that it compares with";
+    }
+    return "";
+}
+
+/// Facts on two places of a path (S19b), which a condition on the data decides.
+bool derives_pairs(const KernelCase& kernel) {
+    const auto& [in_use, stated] = std::tie(kernel.facts, kernel.stated_facts);
+    return in_use.exclusives.size() > stated.exclusives.size() ||
+           in_use.constraints.size() > stated.constraints.size();
 }
 
 /// Throws `Finding` where a fact in use is contradicted.
@@ -76,12 +98,12 @@ void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, 
             continue;
         }
         issues += block.value().issues();
+        executed.issues += block.value().issues();
         const std::string stated = facts.contradicted(kernel.stated_facts, block.value(), number);
         if (!stated.empty()) return obstacle("data that a stated fact excludes: " + stated);
         const std::string in_use = facts.contradicted(of_code, block.value(), number);
         if (!in_use.empty())
-            refuted(fmt::format("{}: {}, executed on {}", kernel.id, in_use,
-                                choice.data == Choice::Data::Zeros ? "zeros" : "small numbers"));
+            refuted(fmt::format("{}: {}, executed on {}", kernel.id, in_use, name_of(choice.data)));
         ++executed.compared;
     }
 }
@@ -97,8 +119,17 @@ Executed execute_all(const KernelCase& kernel) {
     using enum Choice::Data;
     for (const auto data : {Zeros, SmallNumbers})
         execute(kernel, graph.value(), {data, true}, executed);
-    if (executed.compared == 0 && has_open_pairs(kernel))
+    const bool are_pointers_open = has_open_pairs(kernel);
+    if (executed.compared == 0 && are_pointers_open)
         execute(kernel, graph.value(), {SmallNumbers, false}, executed);
+    if (!derives_pairs(kernel)) return executed;
+    Executed further; // Numbers that are compared may be no counts or indices.
+    for (std::uint64_t round = 0; round < most_rounds && further.issues < most_of_choice; ++round) {
+        execute(kernel, graph.value(), {ComparedNumbers, true, round}, further);
+        if (are_pointers_open)
+            execute(kernel, graph.value(), {ComparedNumbers, false, round}, further);
+    }
+    executed.compared += further.compared;
     return executed;
 }
 

@@ -135,6 +135,28 @@ EXIT ;)";
                 HasSubstr("a thread executes both 0x0000 and 0x0030"));
 }
 
+// Only 0x7fff is on both ways: neither zeros nor small numbers are.
+TEST(Execution, ComparesPairsOnNumbersThatTheCodeComparesWith) {
+    Evidence evidence = evidence_of(R"(
+MOV R1, c[0x0][0x160] ;
+ISETP.GE.AND P0, PT, R1, 0x7fff, PT ;
+@!P0 BRA A ;
+NOP ;
+A:
+ISETP.GE.AND P0, PT, R1, 0x8000, PT ;
+@P0 BRA B ;
+NOP ;
+B:
+EXIT ;)",
+                                    "1x32");
+    const auto pair = [](models::FlowFacts& facts) { facts.exclusives = {{0x30, 0x60, {}}}; };
+    EXPECT_EQ(said(evidence, pair), "failed: K1: thread block 0: a thread executes both 0x0030 and "
+                                    "0x0060, executed on numbers that it compares with");
+    // What is stated is not derived, so that no further data are tried.
+    evidence.kernels.front()->stated_facts = facts_of(evidence);
+    EXPECT_THAT(said(evidence, pair), HasSubstr("passed"));
+}
+
 TEST(Execution, ComparesPassesOfAccesses) {
     Evidence evidence = evidence_of(R"(
 S2R R0, SR_TID.X ;
