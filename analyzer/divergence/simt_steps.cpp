@@ -109,9 +109,8 @@ Result<std::vector<WarpStep>> SimtRules::after(const WarpState& state) {
         const std::vector<std::size_t> edges = ways();
         std::vector<std::size_t> distinct;
         for (const std::size_t edge : edges)
-            if (std::none_of(distinct.begin(), distinct.end(), [&](std::size_t known) {
-                    return graph_.edges[known].to == graph_.edges[edge].to;
-                }))
+            if (std::none_of(distinct.begin(), distinct.end(),
+                             [&](std::size_t known) { return go_on_together(known, edge); }))
                 distinct.push_back(edge);
         for (const AbstractStack& stack : stacks) {
             if (block_at(graph_, block_).exits) {
@@ -119,6 +118,10 @@ Result<std::vector<WarpStep>> SimtRules::after(const WarpState& state) {
                 ended.left.clear();
                 go_on(ended, std::nullopt);
             }
+            if (divergent_[block_] && left_when_taken_ != left_behind_ &&
+                distinct.size() < edges.size())
+                refuse(last(), "lanes may go on together of which some left a reconvergence point, "
+                               "which is not bounded");
             if (distinct.size() > 1 && divergent_[block_])
                 diverge(distinct, stack);
             else
@@ -255,9 +258,24 @@ void SimtRules::diverge(const std::vector<std::size_t>& edges, const AbstractSta
         }
     for (AbstractStack& before : stacks) {
         join_post_dominator(before);
-        for (const std::size_t now : edges)
-            take(now, without_active(now, edges, before));
+        for (const std::size_t now : edges) {
+            const AbstractStack then = without_active(now, edges, before);
+            for (const std::size_t edge : ways())
+                if (go_on_together(now, edge)) take(edge, then);
+        }
     }
+}
+
+/// Lanes that take the edge arrive at a point by the block's last instruction.
+bool SimtRules::is_arrival(std::size_t edge) const {
+    const ControlFlow by = function_.instructions[last()].control_flow;
+    return arrives_at(by) && (by == ControlFlow::ConvergenceWait ||
+                              graph_.edges[edge].kind == assembly::EdgeKind::Taken);
+}
+
+/// Lanes that take one of the edges and lanes that take the other are one group at their block.
+bool SimtRules::go_on_together(std::size_t edge, std::size_t other) const {
+    return graph_.edges[edge].to == graph_.edges[other].to && is_arrival(edge) == is_arrival(other);
 }
 
 /// The stack where the lanes that take one of the edges go on; the others wait or are pending.
@@ -371,16 +389,13 @@ void SimtRules::go_on_from_top(AbstractStack stack, bool certain,
     bool is_first = true;
     while (!stack.entries.empty()) {
         const AbstractStack::Entry top = stack.entries.back();
-        // Lanes that diverged just now go on as they left the branch.
-        const bool diverged = std::exchange(is_first, false) && arrival && divergent_[block_];
+        const bool is_newest = std::exchange(is_first, false) && arrival;
         if (top.point) {
             if (top.waiting) {
                 AbstractStack rest = stack;
                 rest.remove(rest.entries.size() - 1);
-                // Lanes that arrived over an edge at a point of the code count as transferred.
-                const bool falls = arrival && top.waiting->released == arrival->point &&
-                                   arrival->point.implicit && arrival->falls;
-                resume(*top.waiting, std::move(rest), falls);
+                const bool arrived = arrival && top.waiting->released == arrival->point;
+                resume(*top.waiting, std::move(rest), arrived && arrival->falls);
                 if (top.certain) return;
             }
             stack.remove(stack.entries.size() - 1);
@@ -395,14 +410,32 @@ void SimtRules::go_on_from_top(AbstractStack stack, bool certain,
                 continue;
             AbstractStack rest = stack;
             rest.take_from_top(group);
-            const bool falls =
-                diverged && group.origin == block_ && !group.released && falls_to(group.resume);
-            if (falls) resume(group, rest, true);
-            if (!falls || top.repeats) resume(group, std::move(rest), false);
+            Gaps gaps{false, true};
+            if (is_newest) gaps = gaps_of_newest(group, certain, *arrival);
+            if (gaps.of_fall) resume(group, rest, true);
+            if (gaps.of_transfer || top.repeats) resume(group, std::move(rest), false);
         }
         stack.entries.pop_back();
         if (certain || !stack.close_unmissed()) return;
     }
+}
+
+/// Of a group on top after an arrival (C41). Lanes that diverged just now go on as they left the
+/// branch, and lanes that the point released just now as those that arrived. To any others control
+/// is transferred.
+SimtRules::Gaps SimtRules::gaps_of_newest(const PendingGroup& group, bool is_released,
+                                          const Arrival& arrival) const {
+    if (group.released)
+        return is_released && arrival.falls && group.released == arrival.point ? Gaps{true, false}
+                                                                               : Gaps{false, true};
+    if (!divergent_[block_] || group.origin != block_) return {false, true};
+    Gaps gaps;
+    for (const std::size_t edge : block_at(graph_, block_).out) {
+        if (to_block(graph_.edges[edge]) != group.resume || is_arrival(edge)) continue;
+        const bool falls = graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
+        (falls ? gaps.of_fall : gaps.of_transfer) = true;
+    }
+    return gaps;
 }
 
 void SimtRules::resume(const PendingGroup& group, AbstractStack rest, bool falls) {
@@ -415,22 +448,13 @@ void SimtRules::resume(const PendingGroup& group, AbstractStack rest, bool falls
     reach(group.resume, group.traversal, std::move(rest), falls);
 }
 
-bool SimtRules::falls_to(BlockIndex block) const {
-    const auto& out = block_at(graph_, block_).out;
-    return std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
-        return to_block(graph_.edges[edge]) == block &&
-               graph_.edges[edge].kind == assembly::EdgeKind::FallThrough;
-    });
-}
-
 /// The point at which lanes arrive over the edge by the block's last instruction.
 std::optional<std::size_t> SimtRules::arrival_at(std::size_t edge,
                                                  const AbstractStack& stack) const {
     const Instruction& at = function_.instructions[last()];
+    if (!is_arrival(edge)) return std::nullopt;
     const auto kind = arrives_at(at.control_flow);
     const bool waits = at.control_flow == ControlFlow::ConvergenceWait;
-    if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
-        return std::nullopt;
     for (std::size_t i = stack.entries.size(); i-- > 0;) {
         if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
         const Instruction& by = function_.instructions[stack.entries[i].point->instruction];

@@ -26,7 +26,7 @@ struct WarpState {
     AbstractStack stack;
 };
 
-/// A state that may follow, and whether its lanes fell through to it.
+/// A state that may follow, and whether the gap before it is that of lanes that fell through (C41).
 struct WarpStep {
     WarpState next;
     bool falls = false;
@@ -75,6 +75,11 @@ private:
         StackPoint point;
         bool falls = false;
     };
+    /// With which gaps lanes may go on (C41).
+    struct Gaps {
+        bool of_fall = false;
+        bool of_transfer = false;
+    };
     [[noreturn]] void refuse(std::size_t instruction, const std::string& what) const;
     [[noreturn]] void refuse_barrier(std::size_t instruction, const AbstractStack& stack) const;
     [[nodiscard]] std::size_t last() const;
@@ -99,8 +104,11 @@ private:
               const std::vector<StackPoint>& left, bool certain, AbstractStack& stack) const;
     void go_on(const AbstractStack& stack, const std::optional<Arrival>& arrival);
     void go_on_from_top(AbstractStack stack, bool certain, const std::optional<Arrival>& arrival);
+    [[nodiscard]] Gaps gaps_of_newest(const PendingGroup& group, bool is_released,
+                                      const Arrival& arrival) const;
     void resume(const PendingGroup& group, AbstractStack rest, bool falls);
-    [[nodiscard]] bool falls_to(BlockIndex block) const;
+    [[nodiscard]] bool is_arrival(std::size_t edge) const;
+    [[nodiscard]] bool go_on_together(std::size_t edge, std::size_t other) const;
     [[nodiscard]] std::optional<std::size_t> arrival_at(std::size_t edge,
                                                         const AbstractStack& stack) const;
 
