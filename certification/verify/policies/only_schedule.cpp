@@ -78,19 +78,35 @@ private:
     std::map<std::size_t, std::int64_t> ports_;
 };
 
+/// From below a lane is followed, whose gaps need not be those of its warp: the shorter of both
+/// counts (S19d).
+TimedCode with_shorter_gaps(TimedCode code) {
+    for (auto& timing : code.timings) {
+        if (!timing) continue;
+        std::int64_t& of_fall = timing.value().gap.lo;
+        std::int64_t& of_transfer = timing.value().gap_taken.lo;
+        of_fall = of_transfer = std::min(of_fall, of_transfer);
+    }
+    return code;
+}
+
 } // namespace
 
 std::optional<std::int64_t> time_of_only_schedule(const TimedCode& code, std::int64_t warps,
                                                   bool upper) {
     // S78: neither places nor hand-overs are followed.
     if (!has_one_issue_per_turn(code) || has_queued_instructions(code)) return std::nullopt;
-    // From below a lane is followed, whose gaps need not be those of its warp (S19d).
-    if (!upper && !code.kernel.serialized.empty()) return std::nullopt;
-    const auto steps = only_path_of(code, upper ? code.upper_flow : *code.represented_flow,
-                                    upper ? EarlyEnds::Allowed : EarlyEnds::None,
+    const bool is_of_lane = !upper && !code.kernel.serialized.empty();
+    // Of all lanes: what some lanes issue alone takes turns, after which others need not wait.
+    const ControlFlow& flow = upper        ? code.upper_flow
+                              : is_of_lane ? code.lower_flow
+                                           : *code.represented_flow;
+    const auto steps = only_path_of(code, flow, upper ? EarlyEnds::Allowed : EarlyEnds::None,
                                     static_cast<std::size_t>(most_turns / warps));
     if (!steps) return std::nullopt;
-    return Turns{code, warps, upper}.take(*steps);
+    if (!is_of_lane) return Turns{code, warps, upper}.take(*steps);
+    const TimedCode of_lane = with_shorter_gaps(code);
+    return Turns{of_lane, warps, upper}.take(*steps);
 }
 
 } // namespace warpbound::certification::verify
