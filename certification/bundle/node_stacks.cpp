@@ -181,8 +181,8 @@ private:
                                   ": serialized control flow: a path does not end where all "
                                   "lanes have");
         pairs_[pair].steps.clear();
-        for (const verify::WarpState& next : steps.next)
-            pairs_[pair].steps.push_back({next, 0, none});
+        for (const auto& step : steps.next)
+            pairs_[pair].steps.push_back({step.first, 0, none});
         for (std::size_t step = 0; step < steps.next.size() && !pairs_[pair].dropped; ++step)
             choose(pair, step, {});
     }

@@ -152,6 +152,12 @@ EvidenceFiles certified(Honest which) {
         if (which == Honest::InActiveSet) append(certify, {"--policy", "two-level:active=1"});
         break;
     }
+    case Honest::DivergentTurns: {
+        const std::string examples = tree + "/docs/theory/examples/";
+        append(certify, {examples + "break.sass", "--architecture", examples + "small-encoded.xml",
+                         "--launch", "1x96", "--assume", "schedulers/count=1", "--policy", "srr"});
+        break;
+    }
     case Honest::Turns:
     case Honest::Schedule:
         append(certify, {folder.write("turns.sass", which == Honest::Turns ? two_paths : one_path),

@@ -30,6 +30,7 @@ enum class Honest {
     InActiveSet,    ///< The same with an active set of one warp.
     Unlisted,       ///< The same of more accesses than are listed, without runs.
     Turns,          ///< Strict turns of warps with two paths.
+    DivergentTurns, ///< Strict turns of warps whose lanes diverge and wait for each other.
     Schedule,       ///< Strict turns of warps with one path.
     Slots,          ///< Time slots of warps on two schedulers, which share a port.
     SlotsOfStores,  ///< Time slots of warps whose stores fill the write buffer.

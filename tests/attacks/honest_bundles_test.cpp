@@ -26,7 +26,8 @@ TEST_P(HonestBundle, IsAccepted) {
 INSTANTIATE_TEST_SUITE_P(Made, HonestBundle,
                          testing::Values(Honest::Saxpy, Honest::Several, Honest::Divergent,
                                          Honest::Campaign, Honest::Commented, Honest::Waves,
-                                         Honest::Loaded, Honest::LoadedBehindLoop));
+                                         Honest::Loaded, Honest::LoadedBehindLoop,
+                                         Honest::DivergentTurns));
 
 TEST(HonestTool, OfAnotherVersionIsShownAsAClaim) {
     auto files = tests::honest(Honest::Saxpy);

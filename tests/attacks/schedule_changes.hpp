@@ -27,13 +27,14 @@ inline BundleEdit first_term_moved(std::size_t claim, std::int64_t cycles) {
     });
 }
 
-/// Another text in the first listing that has this one, with its digests. The bundle names another
-/// version, so that no re-analysis decides. Throws where no listing has it.
-inline BundleEdit listing_changed(const std::string& from, const std::string& to) {
-    return [from, to](EvidenceFiles& files) {
+/// Another text in the first file of a folder that has this one, with its digests. The bundle names
+/// another version, so that no re-analysis decides. Throws where no file has it.
+inline BundleEdit file_changed(const std::string& folder, const std::string& from,
+                               const std::string& to) {
+    return [folder, from, to](EvidenceFiles& files) {
         for (auto& [listing_path, listing] : files) {
             const std::size_t at = listing.bytes.find(from);
-            if (!listing_path.starts_with("inputs/") || at == std::string::npos) continue;
+            if (!listing_path.starts_with(folder) || at == std::string::npos) continue;
             const std::string before = assembly::digest_of(listing.bytes);
             listing.bytes.replace(at, from.size(), to);
             const std::string after = assembly::digest_of(listing.bytes);
@@ -44,8 +45,11 @@ inline BundleEdit listing_changed(const std::string& from, const std::string& to
             json("inputs/run.json", [](Json& run) { run["tool"]["version"] = "9"; })(files);
             return;
         }
-        throw std::runtime_error{"no listing"};
+        throw std::runtime_error{"no such file"};
     };
+}
+inline BundleEdit listing_changed(const std::string& from, const std::string& to) {
+    return file_changed("inputs/", from, to);
 }
 
 } // namespace warpbound::tests

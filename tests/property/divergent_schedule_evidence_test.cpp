@@ -192,7 +192,6 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     if (!other.empty()) return fail(other);
     const auto evidence = check::read_evidence(tests::plain(bundle.value().files));
     const bool is_serialized = !evidence.kernels.front()->serialized.empty();
-    if (is_serialized && input.policy == "srr") return verdict; // KP-12.
     const auto structure = check::check_structure(evidence);
     if (structure.verdict != check::Verdict::Holds) return fail(structure.detail);
     if (!is_serialized) ++verdict.counts["one path"];

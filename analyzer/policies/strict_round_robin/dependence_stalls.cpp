@@ -19,7 +19,7 @@ public:
         : kernel_{kernel}, remaining_{remaining}, graph_{*kernel.graph}, lower_{pipelines.lower},
           upper_{pipelines.upper}, top_{upper_.top()}, after_first_(graph_.blocks.size()) {
         for (const assembly::Edge& edge : graph_.edges)
-            if (edge.kind == assembly::EdgeKind::Taken) transfers_.insert(ends_of(edge));
+            (edge.kind == assembly::EdgeKind::Taken ? transfers_ : falls_).insert(ends_of(edge));
         longest_.instructions.assign(kernel.timings.size(), 0);
     }
 
@@ -53,10 +53,9 @@ private:
         for (const std::size_t index : code.out) {
             const assembly::Edge& edge = graph_.edges[index];
             if (kernel_.facts.never[to_block(edge)]) continue;
-            const bool transfers = transfers_.count(ends_of(edge)) > 0;
-            if (transfers) pass_edge(edge, true, state);
-            // In a serialized CFG, control may be transferred to the next instruction, too.
-            if (edge.kind == assembly::EdgeKind::FallThrough) pass_edge(edge, false, state);
+            // In a serialized CFG, lanes may come to an instruction in both ways (C41).
+            if (transfers_.count(ends_of(edge)) > 0) pass_edge(edge, true, state);
+            if (falls_.count(ends_of(edge)) > 0) pass_edge(edge, false, state);
         }
     }
 
@@ -101,8 +100,9 @@ private:
     const PipelineModel& lower_;
     const PipelineModel& upper_;
     PipelineState top_;
-    /// Pairs of instructions between which control is transferred.
+    /// Pairs of instructions between which control is transferred, and falls through.
     std::set<std::pair<std::size_t, std::size_t>> transfers_;
+    std::set<std::pair<std::size_t, std::size_t>> falls_;
     /// Of the blocks to which paths lead: the state after the issue of the first instruction.
     PerBlock<std::optional<PipelineState>> after_first_;
     std::set<BlockIndex> work_; ///< Lowest block first: reverse postorder.

@@ -1,6 +1,7 @@
 #include "certification/verify/divergence/lane_steps.hpp"
 
 #include "assembly/isa/branch_guard.hpp"
+#include "certification/verify/flow/next_in_text.hpp"
 
 #include <fmt/format.h>
 
@@ -35,8 +36,8 @@ bool is_at(const SimtStack::Entry& point, std::size_t block) {
 
 LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
     : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
-      ends_(flow.blocks.size(), false), headed_(flow.blocks.size(), nullptr),
-      loops_around_(flow.blocks.size()) {
+      in_text_{next_in_text(kernel, flow)}, ends_(flow.blocks.size(), false),
+      headed_(flow.blocks.size(), nullptr), loops_around_(flow.blocks.size()) {
     for (const CheckedLoop& loop : flow.loops) {
         headed_[loop.header] = &loop;
         for (const std::size_t block : loop.blocks)
@@ -78,7 +79,7 @@ LaneSteps LaneRules::after(const WarpState& state) {
         for (const std::size_t to : flow_.blocks[block_].successors)
             if (ends_[to]) ways.insert(to);
         for (const SimtStack& stack : stacks) {
-            if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_));
+            if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_), {});
             for (const std::size_t way : ways)
                 take(way, stack);
             if (ways.size() > 1 && is_divergent(last)) diverge(ways, stack);
@@ -239,6 +240,7 @@ void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, 
                         SimtStack stack) {
     join_where_paths_meet(stack);
     const SimtStack before = stack;
+    diverged_perhaps_ = optional;
     for (const std::size_t way : later) {
         SimtStack others = before;
         leave_when_taking(way, others);
@@ -246,12 +248,15 @@ void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, 
         if (const auto inner = others.innermost();
             !point && inner && is_at(others.entries()[*inner], way))
             point = inner;
-        if (point)
+        if (point) {
             stack.wait_at(*point, way, others);
-        else
-            stack.push_pending(block_, way, others, later.size() > 1, optional);
+            continue;
+        }
+        stack.push_pending(block_, way, others, later.size() > 1, optional);
+        diverged_.insert(way);
     }
     take(now, std::move(stack));
+    diverged_.clear();
 }
 
 /// All active lanes take the edge.
@@ -259,32 +264,55 @@ void LaneRules::take(std::size_t way, SimtStack stack) {
     leave_when_taking(way, stack);
     for (SimtStack& opened : stack.open_points(later_iteration_)) {
         if (const auto point = arrival(way, opened))
-            go_on(opened.arrive(*point, way, later_iteration_));
+            go_on(opened.arrive(*point, way, later_iteration_), gaps_over(way));
         else
-            reach(way, std::move(opened));
+            reach(way, gaps_over(way), std::move(opened));
     }
 }
 
 /// The active lanes reach the block.
-void LaneRules::reach(std::size_t block, SimtStack stack) {
+void LaneRules::reach(std::size_t block, const EdgeGaps& gaps, SimtStack stack) {
     for (std::size_t i = 0; i < stack.entries().size(); ++i) {
         if (!stack.is_in(i) || !is_at(stack.entries()[i], block)) continue;
         if (stack.innermost() != i)
             refuse(flow_.first[block], "lanes pass a reconvergence point without arriving, "
                                        "which this check does not follow");
-        return go_on(stack.arrive(i, block, later_iteration_));
+        return go_on(stack.arrive(i, block, later_iteration_), gaps);
     }
-    steps_.next.insert({block, std::move(stack)});
+    EdgeGaps& known = steps_.next[{block, std::move(stack)}];
+    known.falls = known.falls || gaps.falls;
+    known.transfers = known.transfers || gaps.transfers;
 }
 
-void LaneRules::go_on(const std::vector<SimtStack::Resumed>& resumed) {
+/// Lanes that take this successor fall through to it, are transferred, or either.
+EdgeGaps LaneRules::gaps_over(std::size_t way) const {
+    if (!falls(way)) return {.falls = false, .transfers = true};
+    return in_text_[flow_.last[block_]];
+}
+
+/// C41. Lanes that a point lets go on at once have those among them that arrived. Of pending lanes
+/// only those that diverged just now were sent there by the block's last instruction; they have
+/// been pending for the shortest time, unless a point released others. To all other lanes control
+/// is transferred.
+EdgeGaps LaneRules::gaps_before(const SimtStack::Resumed& lanes,
+                                const EdgeGaps& of_arrivals) const {
+    using Kind = SimtStack::Kind;
+    if (lanes.kind == Kind::Explicit || lanes.kind == Kind::PostDominator) return of_arrivals;
+    EdgeGaps gaps{.falls = false, .transfers = true};
+    if (lanes.kind != Kind::Pending || diverged_.count(lanes.block) == 0) return gaps;
+    gaps = gaps_over(lanes.block);
+    gaps.transfers = gaps.transfers || diverged_perhaps_;
+    return gaps;
+}
+
+void LaneRules::go_on(const std::vector<SimtStack::Resumed>& resumed, const EdgeGaps& of_arrivals) {
     for (const SimtStack::Resumed& lanes : resumed) {
         if (lanes.block == SimtStack::none) {
             steps_.ends = true;
             continue;
         }
         // Released at a post-dominator, the lanes may be in an outer point at the same block.
-        reach(lanes.block, lanes.stack);
+        reach(lanes.block, gaps_before(lanes, of_arrivals), lanes.stack);
     }
 }
 

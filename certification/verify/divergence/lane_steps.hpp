@@ -28,8 +28,8 @@ struct WarpState {
 
 /// What a warp may do from a state.
 struct LaneSteps {
-    std::set<WarpState> next;
-    bool ends = false; ///< All lanes may have ended after it.
+    std::map<WarpState, EdgeGaps> next; ///< With the gaps of the lanes that go on there (C41).
+    bool ends = false;                  ///< All lanes may have ended after it.
 };
 
 class LaneRules {
@@ -60,8 +60,11 @@ private:
     [[nodiscard]] static bool is_in_explicit(const SimtStack& stack);
     void join_where_paths_meet(SimtStack& stack) const;
     void take(std::size_t way, SimtStack stack);
-    void reach(std::size_t block, SimtStack stack);
-    void go_on(const std::vector<SimtStack::Resumed>& resumed);
+    void reach(std::size_t block, const EdgeGaps& gaps, SimtStack stack);
+    void go_on(const std::vector<SimtStack::Resumed>& resumed, const EdgeGaps& of_arrivals);
+    [[nodiscard]] EdgeGaps gaps_over(std::size_t way) const;
+    [[nodiscard]] EdgeGaps gaps_before(const SimtStack::Resumed& lanes,
+                                       const EdgeGaps& of_arrivals) const;
 
     /// The point at which lanes arrive that take this successor by the block's last instruction.
     [[nodiscard]] std::optional<std::size_t> arrival(std::size_t way, const SimtStack& stack) const;
@@ -81,6 +84,7 @@ private:
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
     PostDominators meetings_;
+    std::vector<EdgeGaps> in_text_; ///< Per instruction: to the next one.
     std::vector<bool> ends_; ///< Per block: an EXIT follows over no block that is never executed.
     std::vector<const CheckedLoop*> headed_;                    ///< Per block: by it, or null.
     std::vector<std::vector<const CheckedLoop*>> loops_around_; ///< Per block.
@@ -96,6 +100,9 @@ private:
     /// Registers of points that lanes leave as the block's branch transfers them, or does not.
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
+    /// Where the lanes go on that become pending by the divergence under work.
+    std::set<std::size_t> diverged_;
+    bool diverged_perhaps_ = false; ///< Of each of these groups: if it is there.
 };
 
 } // namespace warpbound::certification::verify

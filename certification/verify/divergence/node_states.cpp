@@ -32,6 +32,16 @@ void note_state(const LaneRules& rules, const WarpState& state, NodeStates& foun
             found.turned[{entry.origin, entry.resume}].insert(state.block);
 }
 
+/// How lanes come from a block to the next one of the warp.
+void note_gaps(const ControlFlow& of_code, std::size_t block, const LaneSteps& steps,
+               NodeStates& found) {
+    for (const auto& [next, gaps] : steps.next) {
+        EdgeGaps& known = found.gaps[{of_code.last[block], of_code.first[next.block]}];
+        known.falls = known.falls || gaps.falls;
+        known.transfers = known.transfers || gaps.transfers;
+    }
+}
+
 void check_step(const KernelCase& kernel, std::size_t node, const WarpState& next) {
     const SerializedBlockRow& row = kernel.serialized[node];
     if (std::any_of(row.successors.begin(), row.successors.end(), [&](std::size_t to) {
@@ -61,12 +71,13 @@ NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code) {
                 const WarpState state{block, kernel.stacks[stack]};
                 note_state(rules, state, found);
                 steps->second = rules.after(state);
+                note_gaps(of_code, block, steps->second, found);
             }
             if (steps->second.ends && !kernel.blocks[block].exits)
                 refuse_nodes(kernel,
                              "serialized control flow: a path does not end where all lanes have");
-            for (const WarpState& next : steps->second.next)
-                check_step(kernel, node, next);
+            for (const auto& step : steps->second.next)
+                check_step(kernel, node, step.first);
         }
     found.passed_over = rules.passed_over();
     return found;

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -19,6 +20,8 @@ struct NodeStates {
     /// Blocks after which groups diverged above which lanes go on that waited at a point.
     std::set<std::size_t> passed_over;
     std::vector<bool> converged; ///< Per block: no lane is ever elsewhere.
+    /// As `ControlFlow` has them.
+    std::map<std::pair<std::size_t, std::size_t>, EdgeGaps> gaps;
 };
 
 /// Each step of a warp from a node with one of its stacks leads to a successor, with a stack that

@@ -223,6 +223,7 @@ SideFlows flows_of_sides(const KernelCase& kernel) {
     }
     flows.of_warp = flow_of_nodes(kernel, flows.of_code);
     const NodeStates lanes = check_stacks(kernel, flows.of_code);
+    flows.of_warp->gaps = lanes.gaps;
     find_order_and_loops(kernel.id, *flows.of_warp);
     check_convergence(kernel, lanes);
     check_barriers(kernel, flows.of_code);

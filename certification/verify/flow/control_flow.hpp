@@ -6,8 +6,10 @@
 #include "certification/verify/evidence.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -19,6 +21,12 @@ struct CheckedLoop {
     std::int64_t max_back_edges = 0;
 };
 
+/// Which gaps an edge may have: those of lanes that fell through, and of a transfer (C4, C41).
+struct EdgeGaps {
+    bool falls = false;
+    bool transfers = false;
+};
+
 struct ControlFlow {
     std::vector<BlockRow> blocks;
     std::vector<std::size_t> order; ///< Of each block: its index in reverse postorder.
@@ -26,6 +34,9 @@ struct ControlFlow {
     std::vector<bool> never;        ///< Blocks that the flow facts exclude.
     std::vector<std::size_t> first; ///< Index of each block's first instruction.
     std::vector<std::size_t> last;
+    /// By the last instruction of a block and the first one of a successor, where the states of
+    /// lanes tell the gaps. Empty: the text does.
+    std::map<std::pair<std::size_t, std::size_t>, EdgeGaps> gaps{};
 };
 
 /// Every block is a sequence of instructions that is left only after the last one. Its successors

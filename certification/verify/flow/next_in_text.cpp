@@ -4,10 +4,10 @@
 
 namespace warpbound::certification::verify {
 
-std::vector<NextInText> next_in_text(const KernelCase& kernel, const ControlFlow& of_code) {
+std::vector<EdgeGaps> next_in_text(const KernelCase& kernel, const ControlFlow& of_code) {
     using Transfer = assembly::ControlFlow;
     const auto& text = kernel.function->instructions;
-    std::vector<NextInText> next(text.size());
+    std::vector<EdgeGaps> next(text.size());
     for (std::size_t block = 0; block < of_code.blocks.size(); ++block) {
         const std::size_t last = of_code.last[block];
         bool follows = false;
@@ -31,6 +31,16 @@ std::vector<NextInText> next_in_text(const KernelCase& kernel, const ControlFlow
                            (at.control_flow == Transfer::Branch && (goes_elsewhere || !to_next));
     }
     return next;
+}
+
+EdgeGaps gaps_of_edge(const ControlFlow& flow, const std::vector<EdgeGaps>& in_text,
+                      std::size_t from, std::size_t to) {
+    constexpr EdgeGaps of_transfer{.falls = false, .transfers = true};
+    const std::size_t last = flow.last[from];
+    const std::size_t next = flow.first[to];
+    if (flow.gaps.empty()) return next == last + 1 ? in_text[last] : of_transfer;
+    const auto known = flow.gaps.find({last, next});
+    return known == flow.gaps.end() ? of_transfer : known->second;
 }
 
 } // namespace warpbound::certification::verify

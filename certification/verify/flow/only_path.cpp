@@ -34,10 +34,9 @@ public:
             const auto to =
                 next.size() == 1 ? std::optional{next.front()} : decided(at.block, next);
             if (!to || !follow(at.block, *to)) return std::nullopt;
-            const std::size_t last = flow_.last[at.block];
-            const bool falls = flow_.first[*to] == last + 1 && next_in_text_[last].falls;
-            if (falls && next_in_text_[last].transfers) return std::nullopt;
-            at = {*to, !falls};
+            const EdgeGaps gaps = gaps_of_edge(flow_, next_in_text_, at.block, *to);
+            if (gaps.falls && gaps.transfers) return std::nullopt;
+            at = {*to, !gaps.falls};
         }
     }
 
@@ -98,7 +97,7 @@ private:
 
     const ControlFlow& flow_;
     bool may_end_early_;
-    std::vector<NextInText> next_in_text_;
+    std::vector<EdgeGaps> next_in_text_;
     std::vector<bool> live_;               ///< Per block.
     std::vector<std::int64_t> back_edges_; ///< Per loop, since it was entered.
 };

@@ -55,10 +55,9 @@ private:
         if (flow_.blocks[block].exits) lengthen(stalls_.completion, left.end);
         for (const std::size_t to : flow_.blocks[block].successors) {
             if (flow_.never[to]) continue;
-            const NextInText& next = next_in_text_[last];
-            const bool falls = flow_.first[to] == last + 1 && next.falls;
-            if (!falls || next.transfers) enter(last, to, true, left);
-            if (falls) enter(last, to, false, left);
+            const EdgeGaps gaps = gaps_of_edge(flow_, next_in_text_, block, to);
+            if (gaps.transfers) enter(last, to, true, left);
+            if (gaps.falls) enter(last, to, false, left);
         }
     }
 
@@ -88,7 +87,7 @@ private:
     QueueDelay delay_;
     WarpRules upper_;
     WarpRules lower_;
-    std::vector<NextInText> next_in_text_;
+    std::vector<EdgeGaps> next_in_text_;
     /// By block: what is left after the issue of its first instruction.
     std::vector<std::optional<Outstanding>> after_first_;
     std::set<std::size_t> open_;
