@@ -150,17 +150,6 @@ bool belongs_to_warp(Register reg) {
     return reg.file == RegisterFile::Uniform || reg.file == RegisterFile::UniformPredicate;
 }
 
-/// A register of the warp holds the thread index of one lane: of which is not known.
-void forget_index_of_some_lane(SymbolicRegisters& values, const Instruction& instruction) {
-    if (instruction.mnemonic != "S2UR" || instruction.operands.size() != 2) return;
-    const auto* special =
-        std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands.back());
-    const auto number = special == nullptr ? std::nullopt : geometry_in(special->name);
-    if (!number || *number > Geometry::ThreadZ) return;
-    for (const Register written : instruction.effects.writes)
-        values.assign(written, std::optional<AffineExpression>{}, std::nullopt);
-}
-
 std::set<Register> written_uniform_registers(const Function& code) {
     std::set<Register> written;
     for (const Instruction& instruction : code.instructions)
@@ -270,7 +259,6 @@ void IndexBoxStates::execute(std::size_t block, SymbolicRegisters& values, const
         const auto sum = executes ? as_multiply_add(unguarded) : std::nullopt;
         const auto low = sum ? number_computed(values, *sum) : std::nullopt;
         analyzer::execute(values, unguarded);
-        forget_index_of_some_lane(values, instruction);
         if (!low) continue;
         const auto& written = std::get<assembly::RegisterOperand>(sum->operands.front());
         if (written.index) values.assign({written.file, *written.index}, low, std::nullopt);

@@ -100,6 +100,18 @@ std::optional<std::uint32_t> moved_halves(const Instruction& instruction) {
     return *high << 16U | *low;
 }
 
+std::optional<Geometry> geometry_read(const Instruction& instruction) {
+    const bool is_of_warp = instruction.mnemonic == "S2UR";
+    if ((instruction.mnemonic != "S2R" && !is_of_warp) || instruction.operands.size() != 2 ||
+        !instruction.modifiers.empty())
+        return std::nullopt;
+    const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
+    const auto number = special == nullptr ? std::nullopt : geometry_in(special->name);
+    const bool differs_in_lanes =
+        number && (*number <= Geometry::ThreadZ || *number == Geometry::Lane);
+    return is_of_warp && differs_in_lanes ? std::nullopt : number;
+}
+
 std::size_t loaded_words(const Instruction& instruction) {
     const auto& name = instruction.mnemonic;
     if ((name != "LDC" && name != "ULDC" && name != "LDCU") ||

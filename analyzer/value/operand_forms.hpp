@@ -3,6 +3,7 @@
 /// Syntactic queries of instructions and operands, shared by the transfer functions.
 
 #include "analyzer/value/predicate.hpp"
+#include "analyzer/value/symbols.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <cstddef>
@@ -44,6 +45,9 @@ std::optional<std::uint32_t> moved_halves(const assembly::Instruction& instructi
 /// registers are added.
 std::optional<assembly::Operand> loaded_word(const assembly::Instruction& instruction,
                                              assembly::Register written);
+/// The number of the launch that S2R or S2UR reads. Nothing of others, and where a register of the
+/// warp gets the number of one lane: of which is not known.
+std::optional<Geometry> geometry_read(const assembly::Instruction& instruction);
 /// How many words LDC, ULDC or LDCU loads; 0 for other instructions and widths.
 std::size_t loaded_words(const assembly::Instruction& instruction);
 /// The operand as a 32-bit number, without its sign or inversion modifiers.

@@ -154,9 +154,8 @@ RangeRegisters::special_number(const Instruction& instruction,
             : nullptr;
     if (special == nullptr) return std::nullopt;
     if (special->name == "SRZ") return Value{ValueRange{0U}};
-    const auto index = geometry_in(special->name);
-    return index && instruction.mnemonic != "CS2R" ? std::optional{Value{geometry(*index)}}
-                                                   : std::nullopt;
+    const auto index = geometry_read(instruction);
+    return index ? std::optional{Value{geometry(*index)}} : std::nullopt;
 }
 
 std::optional<RangeRegisters::Value>

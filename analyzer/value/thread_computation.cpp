@@ -1,8 +1,10 @@
 #include "analyzer/value/thread_computation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
+#include <string_view>
 
 namespace warpbound::analyzer {
 
@@ -15,9 +17,16 @@ using assembly::Register;
 using assembly::RegisterFile;
 using assembly::RegisterOperand;
 
+/// MOVM gives each lane numbers of others, FSWZADD adds by the place of the lane among four.
+bool depends_on_lane(const Instruction& instruction) {
+    constexpr std::array<std::string_view, 3> names{"MOVM", "FSWZ", "FSWZADD"};
+    return std::ranges::find(names, instruction.mnemonic) != names.end();
+}
+
 /// Whether the results are a pure function of the operands, in every lane and at any time.
-bool is_pure(OpcodeClass opcode_class) {
-    switch (opcode_class) {
+bool is_pure(const Instruction& instruction) {
+    if (depends_on_lane(instruction)) return false;
+    switch (instruction.opcode_class) {
     case OpcodeClass::IntegerAdd:
     case OpcodeClass::IntegerMultiply:
     case OpcodeClass::Logic:
@@ -86,7 +95,7 @@ bool ThreadComputation::votes() const {
 
 bool ThreadComputation::is_pure_of_registers() const {
     const auto& operands = instruction_.operands;
-    return (is_pure(instruction_.opcode_class) || loads_one_word()) &&
+    return (is_pure(instruction_) || loads_one_word()) &&
            std::none_of(operands.begin(), operands.end(), [](const Operand& operand) {
                return std::holds_alternative<assembly::SpecialRegisterOperand>(operand);
            });
@@ -306,7 +315,7 @@ ThreadComputation::Number ThreadComputation::number() const {
         if (special == nullptr) return std::nullopt;
         // The index of the block in its cluster.
         if (special->name == "SR_CgaCtaId") return arithmetic_.uniform(origin_);
-        const auto known = geometry_in(special->name);
+        const auto known = geometry_read(instruction_);
         return known ? arithmetic_.geometry(*known, origin_) : std::nullopt;
     }
     const auto sum_of = [&](std::size_t count) -> Number {

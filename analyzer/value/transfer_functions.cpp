@@ -92,11 +92,8 @@ std::optional<AffineExpression> bits_computed(const SymbolicRegisters& values,
 }
 
 /// The thread index, block index or extent that a special register holds.
-std::optional<AffineExpression> geometry_read(const Instruction& instruction) {
-    if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
-    const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
-    if (special == nullptr) return std::nullopt;
-    const auto number = geometry_in(special->name);
+std::optional<AffineExpression> launch_number(const Instruction& instruction) {
+    const auto number = geometry_read(instruction);
     return number ? std::optional{AffineExpression::of(symbol_of(*number))} : std::nullopt;
 }
 
@@ -114,7 +111,7 @@ std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
         if (!scaled) return std::nullopt;
         return *scaled + (*operands)[2];
     }
-    if (name == "S2R" || name == "S2UR") return geometry_read(instruction);
+    if (name == "S2R" || name == "S2UR") return launch_number(instruction);
     if (name == "LOP3" || name == "ULOP3") return bits_computed(values, instruction);
     if (const auto constant = moved_halves(instruction)) return AffineExpression{*constant};
     if (!instruction.modifiers.empty()) return std::nullopt;

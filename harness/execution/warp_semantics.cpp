@@ -67,6 +67,26 @@ void shuffle(Step& step) {
     step.write(out);
 }
 
+/// MOVM.16.MT88: a matrix of 8 x 8 numbers of 16 bits is transposed. Four lanes hold a row, each of
+/// them two neighbours (PTX ISA, movmatrix).
+void transpose(Step& step) {
+    constexpr std::size_t size = 8;
+    constexpr std::size_t lanes_of_row = size / 2;
+    if (!step.has(Modifier::Bits16) || !step.has(Modifier::MT88))
+        return step.fail("expected .16 and .MT88");
+    const Words rows = step.word(0);
+    const auto element = [&](std::size_t row, std::size_t column) {
+        return rows[row * lanes_of_row + column / 2] >> 16U * (column % 2) & 0xffffU;
+    };
+    Words out;
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+        const std::size_t row = lane / lanes_of_row;
+        const std::size_t column = lane % lanes_of_row * 2;
+        out[lane] = element(column, row) | element(column + 1, row) << 16U;
+    }
+    step.write(out);
+}
+
 /// The executing lanes with the same value.
 void match(Step& step) {
     const bool is_wide = step.has(Modifier::U64);
@@ -131,6 +151,7 @@ std::span<const SemanticsRow> warp_semantics() {
         {"MATCH", match, "ANY ALL U32 U64"},
         {"REDUX", reduce, "SUM MIN MAX OR XOR AND S32 U32"},
         {"ELECT", elect, ""},
+        {"MOVM", transpose, "16 MT88"},
     });
     return rows;
 }

@@ -19,6 +19,9 @@ using tests::Tampering;
 const std::vector<Tampering> of_facts{
     {"BranchByThread", Honest::Alike, other_listing("P0, PT, R1, 0x0", "P0, PT, R0, 0x0"), 1,
      "K1: thread block 0: lanes decide differently at 0x0030, which is said to be uniform"},
+    {"BranchByNumbersOfOtherLanes", Honest::Alike,
+     other_listing("S2R R1, SR_CTAID.X", "MOVM.16.MT88 R1, R0"), 1,
+     "K1: thread block 0: lanes decide differently at 0x0030, which is said to be uniform"},
     {"TwoThreadsOnABank", Honest::Alike, other_listing("R2, R0, 0x2", "R2, R0, 0x3"), 1,
      "K1: thread block 0: the access at 0x0060 takes 2 to 2 bank conflicts; the fact says 1 to 1"},
     {"FewerThreadsOnABank", Honest::Alike, other_listing("R2, R0, 0x2", "R2, RZ, 0x2"), 3,

@@ -237,7 +237,7 @@ void IntegerCodeWriter::of_predicates() {
 
 void IntegerCodeWriter::of_lanes() {
     const std::string into = reg();
-    switch (draw(1, 9)) {
+    switch (draw(1, 10)) {
     case 1:
         return add(fmt::format("VOTE.ANY {}, PT, {}", into, combined()));
     case 2:
@@ -256,6 +256,8 @@ void IntegerCodeWriter::of_lanes() {
                                one_of({"PT", plain_predicate()}), into, reg(), draw(0, 31)));
     case 8:
         return add(fmt::format("R2UR {}, {}", warp_reg(), reg()));
+    case 9:
+        return add(fmt::format("MOVM.16.MT88 {}, {}", into, reg()));
     default:
         return add(
             fmt::format("S2R {}, {}", into,
@@ -278,7 +280,8 @@ void IntegerCodeWriter::of_warp() {
     case 5:
         return add(fmt::format("ULDC {}, {}", into, constant()));
     case 6:
-        return add(fmt::format("S2UR {}, SR_CTAID.X", into));
+        return add(fmt::format("S2UR {}, {}", into,
+                               one_of({"SR_CTAID.X", "SR_CTAID.X", "SR_TID.X", "SR_LANEID"})));
     case 7:
         return add(fmt::format("UISETP.{}{}.AND {}, UPT, {}, {}, UPT", one_of({"GE", "NE", "LT"}),
                                one_of({"", ".U32"}), one_of({"UP0", "UP1"}), warp_reg(),

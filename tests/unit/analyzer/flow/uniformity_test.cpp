@@ -79,6 +79,30 @@ TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
               "0x0020 unknown; 0x0040 unknown");
 }
 
+// Of a word that all lanes share, MOVM gives the lower half to some and the upper half to others.
+TEST(Uniformity, IsNotKnownOfWhatOtherLanesHoldOrTheLaneDecides) {
+    const auto of = [](const std::string& operation) {
+        return uniformities("MOV R0, c[0x0][0x160]; " + operation +
+                                "; ISETP.EQ.AND P0, PT, R1, 0x0, PT; @P0 EXIT; EXIT;",
+                            {{32, 1, 1}});
+    };
+    EXPECT_EQ(of("MOV R1, R0"), "0x0030 uniform (never diverges)");
+    EXPECT_EQ(of("MOVM.16.MT88 R1, R0"), "0x0030 unknown (never diverges)");
+    EXPECT_EQ(of("FSWZADD R1, R0, R0, PNPNPNPN"), "0x0030 unknown (never diverges)");
+    EXPECT_EQ(of("FADD R1, R0, R0"), "0x0030 uniform (never diverges)");
+}
+
+// The index of one lane: of which is not known.
+TEST(Uniformity, IsNotKnownOfALaneThatIsComparedWithOneOfTheWarp) {
+    for (const char* const index : {"SR_TID.X", "SR_LANEID"}) {
+        const std::string code = fmt::format("S2R R0, {0}; S2UR UR4, {0}; ISETP.NE.AND P0, PT, "
+                                             "R0, UR4, PT; @P0 EXIT; EXIT;",
+                                             index);
+        EXPECT_EQ(uniformities(code, {{32, 1, 1}}), "0x0030 unknown (never diverges)");
+        EXPECT_EQ(uniformities_by_execution(code), "0x0030 unknown (never diverges)");
+    }
+}
+
 // C102: whatever the mask is.
 TEST(Uniformity, HoldsWhereTheActiveLanesDecide) {
     EXPECT_EQ(uniformities("BRA.DIV ~URZ, E; NOP; E: EXIT;", {{32, 1, 1}}),

@@ -208,6 +208,21 @@ TEST(WarpSemantics, ShufflesReadOtherLanes) {
                                    100 + (lane + 2 < 32 ? lane + 2 : lane), 100 + (lane ^ 3U)}));
 }
 
+// Row r of the matrix is 100 r + 0, 1, .., 7.
+TEST(WarpSemantics, AMatrixOfTheWarpIsTransposed) {
+    Snippet snippet{"MOVM.16.MT88 R12, R4;\nMOVM.16.MT88 R13, R12;\n"};
+    const auto row = [](std::uint32_t lane) { return 100 * (lane / 4) + 2 * (lane % 4); };
+    const auto pair = [](std::uint32_t low, std::uint32_t high) { return low | high << 16U; };
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+        snippet.set_input(lane, {pair(row(lane), row(lane) + 1)});
+    const auto outputs = snippet.run();
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        const std::uint32_t first = 200 * (lane % 4) + lane / 4;
+        EXPECT_EQ(outputs[lane][0], pair(first, first + 100));
+        EXPECT_EQ(outputs[lane][1], pair(row(lane), row(lane) + 1));
+    }
+}
+
 TEST(WarpSemantics, VotesCountExecutingLanes) {
     Snippet snippet{"ISETP.GT.AND P0, PT, R4, 0x9, PT;\nVOTE.ANY R12, P1, P0;\n"
                     "VOTE.ALL R13, P2, P0;\nSEL R14, RZ, 0x1, !P1;\nSEL R15, RZ, 0x1, !P2;\n"};
