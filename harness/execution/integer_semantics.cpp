@@ -131,23 +131,33 @@ void shift_add(Step& step) {
     step.write(out);
 }
 
-/// The minimum where the predicate holds, else the maximum.
+/// The minimum where the predicate holds, else the maximum. VIADDMNMX first adds two numbers,
+/// VIMNMX3 takes three; with RELU a result below zero becomes zero (CUDA Math API, DPX functions).
 void minimum_maximum(Step& step) {
+    for (const Source& written : step.operation->carries)
+        if (written.index != true_predicate) return step.fail("expected no predicate written");
     const bool is_unsigned = step.has(Modifier::U32);
     const Lanes least = step.predicate(step.operation->trailing.at(0));
-    const bool adds = step.source_count() == 3; // VIADDMNMX.
-    Words a = step.word(0);
-    const Words& b = step.word(1);
-    if (adds)
+    const auto extreme = [&](const Words& a, const Words& b) {
+        Words out;
+        for (std::size_t lane = 0; lane < lane_count; ++lane) {
+            const bool below =
+                is_unsigned ? a[lane] < b[lane] : as_signed(a[lane]) < as_signed(b[lane]);
+            out[lane] = below == has_lane(least, lane) ? a[lane] : b[lane];
+        }
+        return out;
+    };
+    Words out = step.word(0);
+    const Words& second = step.word(1);
+    if (step.operation->instruction->mnemonic == "VIADDMNMX")
         for (std::size_t lane = 0; lane < lane_count; ++lane)
-            a[lane] += b[lane];
-    const Words& other = adds ? step.word(2) : b;
-    Words out;
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-        const bool below =
-            is_unsigned ? a[lane] < other[lane] : as_signed(a[lane]) < as_signed(other[lane]);
-        out[lane] = below == has_lane(least, lane) ? a[lane] : other[lane];
-    }
+            out[lane] += second[lane];
+    else
+        out = extreme(out, second);
+    if (step.source_count() == 3) out = extreme(out, step.word(2));
+    if (step.has(Modifier::RELU))
+        for (std::uint32_t& word : out)
+            if (as_signed(word) < 0) word = 0;
     step.write(out);
 }
 
@@ -229,7 +239,8 @@ std::span<const SemanticsRow> integer_semantics() {
         {"IADD UIADD VIADD UVIADD", add_three_or_wide, "X 64"},
         {"IMAD UIMAD", multiply_add, "MOV U32 SHL IADD X WIDE HI"},
         {"LEA ULEA", shift_add, "HI X SX32"},
-        {"IMNMX UIMNMX VIMNMX UVIMNMX VIADDMNMX", minimum_maximum, "U32 S32"},
+        {"IMNMX UIMNMX", minimum_maximum, "U32 S32"},
+        {"VIMNMX UVIMNMX VIMNMX3 VIADDMNMX", minimum_maximum, "U32 S32 RELU"},
         {"IABS UIABS", absolute, ""},
         {"POPC UPOPC", count_bits, ""},
         {"FLO UFLO", find_leading, "U32 SH"},

@@ -18,7 +18,7 @@ constexpr auto modifier_spellings = std::to_array<std::string_view>({
     "ADD", "MIN", "MAX", "EXCH", "CAS", "CAST", "INC", "DEC", "POPC", "ANY", "ALL",
     "SUM", "IDX", "UP", "DOWN", "BFLY", "SYNC", "RED", "ARV", "BF16", "BF16_V2", "PACK_AB",
     "F16x2", "U", "DIV", "B1", "B2", "B3", "RESULT", "BF",
-    "COLLECTIVE", "4A", "TRAP", "16", "MT88",
+    "COLLECTIVE", "4A", "TRAP", "16", "MT88", "RELU",
     // clang-format on
 });
 static_assert(modifier_spellings.size() == static_cast<std::size_t>(Modifier::Count));

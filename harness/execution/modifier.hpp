@@ -20,7 +20,7 @@ enum class Modifier {
     RCP, RSQ, SQRT, SIN, COS, EX2, LG2, TANH, RCP64H, RSQ64H,
     ADD, MIN, MAX, EXCH, CAS, CAST, INC, DEC, POPC, ANY, ALL,
     SUM, IDX, UP, DOWN, BFLY, SYNC, RED, ARV, BF16, BF16_V2, PACK_AB, F16x2, U, DIV, B1, B2, B3,
-    RESULT, BF, COLLECTIVE, Bytes4A, TRAP, Bits16, MT88,
+    RESULT, BF, COLLECTIVE, Bytes4A, TRAP, Bits16, MT88, RELU,
     // clang-format on
     Count
 };

@@ -196,6 +196,28 @@ TEST(MoveSemantics, UniformRegistersHoldOneValue) {
                  });
 }
 
+TEST(IntegerSemantics, DynamicProgrammingInstructionsCompareThreeNumbers) {
+    expect_lanes(
+        "VIMNMX3 R12, R4, R5, R6, !PT;\nVIMNMX3.U32 R13, R4, R5, R6, PT;\n"
+        "VIMNMX.RELU R14, R4, R5, PT;\nVIADDMNMX.RELU R15, R4, R5, R6, !PT;\n",
+        [](const LaneInputWords& in) {
+            const auto sum = signed_of(in[0] + in[1]);
+            const auto most = std::max({signed_of(in[0]), signed_of(in[1]), signed_of(in[2])});
+            const auto least = std::min(signed_of(in[0]), signed_of(in[1]));
+            return LaneOutputWords{
+                static_cast<std::uint32_t>(most), std::min({in[0], in[1], in[2]}),
+                static_cast<std::uint32_t>(std::max(least, std::int64_t{0})),
+                static_cast<std::uint32_t>(std::max({sum, signed_of(in[2]), std::int64_t{0}}))};
+        });
+}
+
+TEST(IntegerSemantics, PredicatesThatAnExtremeWritesAreRefused) {
+    EXPECT_TRUE(Snippet::whole("VIMNMX R0, PT, PT, R1, R2, PT;\nEXIT;\n").execute());
+    const auto refused = Snippet::whole("VIMNMX R0, P0, PT, R1, R2, PT;\nEXIT;\n").execute();
+    ASSERT_FALSE(refused);
+    EXPECT_NE(to_string(refused.error()).find("no predicate written"), std::string::npos);
+}
+
 TEST(WarpSemantics, ShufflesReadOtherLanes) {
     Snippet snippet{"SHFL.IDX PT, R12, R4, 0x5, 0x1f;\nSHFL.UP P0, R13, R4, 0x1, RZ;\n"
                     "SHFL.DOWN PT, R14, R4, 0x2, 0x1f;\nSHFL.BFLY PT, R15, R4, 0x3, 0x1f;\n"};
