@@ -323,9 +323,13 @@ private:
             if (instruction.indirect_targets.empty())
                 return refuse(
                     last,
-                    fmt::format("indirect branch {} without known targets (nvdisasm lists them as "
-                                "BRANCH_TARGETS)",
-                                instruction.mnemonic));
+                    is_amd(function_.target)
+                        ? fmt::format("{} to an address that is not known here, as of a function "
+                                      "that is not inlined or not linked",
+                                      instruction.mnemonic)
+                        : fmt::format("indirect branch {} without known targets (nvdisasm lists "
+                                      "them as BRANCH_TARGETS)",
+                                      instruction.mnemonic));
             for (const auto target : instruction.indirect_targets)
                 add_successor(block, last, target, blocks_[block].context, state);
             break;
