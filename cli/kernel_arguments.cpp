@@ -1,5 +1,7 @@
 #include "cli/kernel_arguments.hpp"
 
+#include "harness/execution/input_values.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +31,13 @@ std::optional<std::uint64_t> read_value(std::string_view text, std::int64_t size
     return negative ? 0 - *number : *number;
 }
 
+/// Also with a type, as f32:1.5. Without one, 1e3 might be meant as a whole number.
+std::optional<std::uint64_t> read_number_of(std::string_view text, std::int64_t size) {
+    if (text.find(':') == std::string_view::npos) return read_value(text, size);
+    const auto bits = harness::execution::scalar_text(text, size);
+    return bits ? read_value(*bits, size) : std::nullopt;
+}
+
 /// The word of a parameter, `index` words from its beginning, as `add_argument_word` reads it.
 std::string word_text(const KernelParameterLayout& parameter, std::int64_t index,
                       std::uint64_t value) {
@@ -48,11 +57,13 @@ Result<void> add_words(models::ArgumentWords& words, const std::string& argument
     if (value.rfind("multiple:", 0) == 0 || value.rfind("disjoint:", 0) == 0) {
         texts.push_back(fmt::format("0x{:x}={}", parameter.offset, value));
     } else {
-        const auto number = read_value(value, parameter.size);
+        const auto number = read_number_of(value, parameter.size);
         if (!number)
-            return refused(argument, fmt::format("expected a whole number of {} bits, "
-                                                 "multiple:N or disjoint:N",
-                                                 8 * parameter.size));
+            return refused(argument,
+                           fmt::format("expected a whole number of {} bits, one in "
+                                       "floating point with its type, as {}:1.5, "
+                                       "multiple:N or disjoint:N",
+                                       8 * parameter.size, parameter.size == 4 ? "f32" : "f64"));
         texts.push_back(word_text(parameter, 0, *number));
         if (parameter.size == 8) texts.push_back(word_text(parameter, 1, *number / word_values));
     }

@@ -16,7 +16,8 @@ namespace warpbound::cli {
 inline constexpr const char* arguments_help =
     "Argument of the kernel: NAME=VALUE, INDEX=VALUE (from 0), or OFFSET=VALUE of a word of "
     "constant "
-    "bank 0, as in 0x160=512; multiple:N in place of a value (an aligned pointer), or "
+    "bank 0, as in 0x160=512; a floating-point number has its type, as f32:1.5; multiple:N in "
+    "place of a value (an aligned pointer), or "
     "disjoint:N (an aligned pointer to a buffer that overlaps no other such one); may be "
     "repeated. Facts derived from it are marked unchecked";
 

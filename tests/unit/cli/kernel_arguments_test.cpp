@@ -37,6 +37,8 @@ TEST(KernelArguments, FillTheWordsOfTheirSize) {
               (ArgumentWords{{0x170, {0xfffffffe, 32}}, {0x174, {0xffffffff, 32}}}));
     EXPECT_EQ(words_of({"2=4294967298"}), (ArgumentWords{{0x170, {2, 32}}, {0x174, {1, 32}}}));
     EXPECT_EQ(words_of({"2=18446744073709551615"}).at(0x174).value, 0xffffffffU);
+    EXPECT_EQ(words_of({"n=f32:1.5"}), (ArgumentWords{{0x168, {0x3fc00000, 32}}}));
+    EXPECT_EQ(words_of({"2=f64:-2"}), (ArgumentWords{{0x170, {0, 32}}, {0x174, {0xc0000000, 32}}}));
     // Of a pointer only the lower word is known.
     EXPECT_EQ(words_of({"data=multiple:256"}), (ArgumentWords{{0x160, {0, 8}}}));
     EXPECT_EQ(words_of({"data=disjoint:512"}), (ArgumentWords{{0x160, {0, 9, true}}}));
@@ -46,7 +48,10 @@ TEST(KernelArguments, ThatDoNotFitAreRefused) {
     EXPECT_THAT(refusal_of("n=4294967296"), HasSubstr("whole number of 32 bits"));
     EXPECT_THAT(refusal_of("n=-2147483649"), HasSubstr("whole number of 32 bits"));
     EXPECT_THAT(refusal_of("2=18446744073709551616"), HasSubstr("whole number of 64 bits"));
-    EXPECT_THAT(refusal_of("n=1.5"), HasSubstr("whole number"));
+    // Without a type it might be meant as a whole number.
+    EXPECT_THAT(refusal_of("n=1.5"), HasSubstr("with its type, as f32:1.5"));
+    EXPECT_THAT(refusal_of("n=1e3"), HasSubstr("with its type, as f32:1.5"));
+    EXPECT_THAT(refusal_of("n=f64:1"), HasSubstr("whole number of 32 bits"));
     EXPECT_THAT(refusal_of("n=multiple:3"), HasSubstr("power of two"));
     EXPECT_THAT(refusal_of("data=disjoint:128"), HasSubstr("256 to 2^31"));
     EXPECT_THAT(refusal_of("table=1"), HasSubstr("16 bytes at 0x178"));
