@@ -2,13 +2,13 @@
 /// The program: reads the command line, runs one subcommand, maps its outcome to an exit code.
 
 #include "assembly/support/stop_token.hpp"
-#include "cli/arguments.hpp"
-#include "cli/command.hpp"
-#include "cli/contract.hpp"
-#include "cli/help_format.hpp"
-#include "cli/hypotheses.hpp"
-#include "cli/next_step.hpp"
-#include "cli/pwcet.hpp"
+#include "cli/output/next_step.hpp"
+#include "cli/program/arguments.hpp"
+#include "cli/program/command.hpp"
+#include "cli/program/help_format.hpp"
+#include "cli/recordings/contract.hpp"
+#include "cli/recordings/hypotheses.hpp"
+#include "cli/recordings/pwcet.hpp"
 #include "cli/version.hpp"
 
 #include <CLI/CLI.hpp>

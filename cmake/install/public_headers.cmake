@@ -4,7 +4,7 @@ cmake_policy(PUSH)
 cmake_policy(SET CMP0057 NEW)
 list(REMOVE_ITEM folders verify) # A part of certification.
 list(JOIN folders "|" any_folder)
-file(GLOB files RELATIVE ${root} ${root}/cli/*.cpp ${root}/cli/*.hpp)
+file(GLOB_RECURSE files RELATIVE ${root} ${root}/cli/*.cpp ${root}/cli/*.hpp)
 set(headers)
 while(files)
   list(POP_FRONT files file)

@@ -6,7 +6,7 @@
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/signature.hpp"
 #include "certification/pipeline/evidence/pipeline_evidence.hpp"
-#include "cli/evidence_folder.hpp"
+#include "cli/evidence/evidence_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 /// \file
 /// An older bundle that was changed is no baseline.
 
-#include "cli/evidence_folder.hpp"
+#include "cli/evidence/evidence_folder.hpp"
 #include "tests/attacks/bundles.hpp"
 #include "tests/attacks/hostile_case.hpp"
 

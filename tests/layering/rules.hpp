@@ -40,6 +40,10 @@ inline constexpr auto orders = std::to_array<FolderOrder>({
     {"harness/simulator",
      "",
      {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm", "parallel"}},
+    {"cli",
+     "cli/version.hpp",
+     {"options output", "inputs", "program", "simulation prediction", "inspection recordings",
+      "bounds", "kernel_measurement evidence application", "measurement pipeline", "campaign"}},
 });
 
 /// Files that no file of a folder may include.

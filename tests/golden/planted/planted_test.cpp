@@ -2,7 +2,7 @@
 /// Errors that an analysis could make are planted in a bundle that `certify` wrote, everything else
 /// is brought in line with them, and `verify` names the check that finds each.
 
-#include "cli/evidence_folder.hpp"
+#include "cli/evidence/evidence_folder.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/temporary_folder.hpp"
 
