@@ -9,6 +9,7 @@
 #include "models/formulas/voudouris_parameters.hpp"
 #include "tests/accuracy/machines.hpp"
 #include "tests/accuracy/trial.hpp"
+#include "tests/support/median.hpp"
 #include "tests/unit/assembly/amd/code.hpp"
 
 #include <fmt/format.h>
@@ -160,11 +161,6 @@ private:
     models::NamedProfile profile_;
 };
 
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    return values.empty() ? 0 : values[values.size() / 2];
-}
-
 const std::set<std::string> few{"saxpy",       "grid_stride", "transpose",      "stencil",
                                 "polynomial",  "bit_counts",  "divergent_nest", "copy_wide",
                                 "conversions", "uniform_work"};
@@ -226,8 +222,9 @@ TEST(AmdAccuracy, EstimatesAreNearSimulatedTimes) {
             for (const double error : found)
                 sum += error;
             fmt::print("| {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % |\n",
-                       to_string(model), found.size(), 100 * median(found),
-                       100 * median(of_one[model]), 100 * sum / static_cast<double>(found.size()),
+                       to_string(model), found.size(), 100 * tests::median_of(found),
+                       100 * tests::median_of(of_one[model]),
+                       100 * sum / static_cast<double>(found.size()),
                        100 * *std::ranges::max_element(found));
         }
     } else {
@@ -235,8 +232,8 @@ TEST(AmdAccuracy, EstimatesAreNearSimulatedTimes) {
         EXPECT_EQ(left_out, std::set<std::string>{});
     }
     for (const Model model : {Model::GpuMech, Model::GpuDiag, Model::Volkov}) {
-        EXPECT_LT(median(of_one[model]), 0.02) << to_string(model);
-        EXPECT_LT(median(errors[model]), 0.15) << to_string(model);
+        EXPECT_LT(tests::median_of(of_one[model]), 0.02) << to_string(model);
+        EXPECT_LT(tests::median_of(errors[model]), 0.15) << to_string(model);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "tests/coverage/page.hpp"
 
 #include "assembly/support/csv_cell.hpp"
+#include "tests/support/median.hpp"
 
 #include <fmt/format.h>
 
@@ -18,12 +19,6 @@ std::string percent(std::int64_t part, std::int64_t all) {
     if (all == 0) return "-";
     const std::int64_t tenths = part * 1000 / all;
     return fmt::format("{}.{} %", tenths / 10, tenths % 10);
-}
-
-template <typename Value> std::optional<Value> median(std::vector<Value> values) {
-    if (values.empty()) return std::nullopt;
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
 }
 
 std::optional<double> ratio_of(const std::optional<std::int64_t>& upper,
@@ -80,14 +75,16 @@ std::string totals_of(const std::vector<Row>& rows) {
                        derived_share(rows, &Score::transactions), "80 %");
     text += total_line("conflict degrees of shared accesses derived",
                        derived_share(rows, &Score::conflicts), "90 %");
-    const auto median_facts = median(facts);
+    const auto median_facts = tests::upper_median_of(facts);
     text += total_line("facts by hand, median", median_facts ? std::to_string(*median_facts) : "-",
                        "1");
     text += total_line("kernels that need no fact",
                        percent(without, static_cast<std::int64_t>(rows.size())), "");
     text += total_line("runs outside their bounds", std::to_string(outside), "0");
-    text += total_line("upper bound over longest run, median", text_of(median(uppers)), "1.5");
-    text += total_line("lower bound over shortest run, median", text_of(median(lowers)), "0.5");
+    text += total_line("upper bound over longest run, median",
+                       text_of(tests::upper_median_of(uppers)), "1.5");
+    text += total_line("lower bound over shortest run, median",
+                       text_of(tests::upper_median_of(lowers)), "0.5");
     return text;
 }
 

@@ -40,15 +40,8 @@ struct Verdict {
 models::Architecture random_machine(models::Architecture machine, tests::RandomSource& draw,
                                     bool intervals, bool contending) {
     if (!intervals) tests::draw_ends(machine, draw);
-    tests::set(machine.schedulers, "count", draw.whole(1, 3));
-    tests::set(machine.schedulers, "issue-slot", draw.whole(1, 3));
-    tests::set(machine.write_buffer, "entries", draw.whole(1, 4));
-    tests::set(machine.write_buffer, "drain", draw.whole(1, 40));
-    for (auto& unit : machine.units)
-        if (contending && draw.whole(0, 1) == 0)
-            unit.scope = models::UnitScope::Core;
-        else if (!contending && unit.scope == models::UnitScope::Core)
-            unit.scope = models::UnitScope::Partition;
+    tests::draw_schedulers(machine, draw);
+    tests::draw_shared_units(machine, draw, contending);
     return machine;
 }
 

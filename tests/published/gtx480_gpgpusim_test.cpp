@@ -5,6 +5,7 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/architecture.hpp"
+#include "tests/support/median.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -113,11 +114,6 @@ std::vector<std::int64_t> times_of(const Loop& loop, const std::string& policy, 
     return times_of(LoopProgram{loop}.kernel(warps), policy);
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 /// Warp instructions per cycle between 8 and 40 iterations, per seed.
 std::vector<double> marginal_ipc(const std::string& kernel, const std::string& policy, int warps) {
     const auto few = times_of({kernel, 64, 8}, policy, warps);
@@ -165,7 +161,7 @@ std::string table_of_loops() {
     for (const Row& row : published())
         for (const auto& [warps, theirs] : row.ipc) {
             const auto ours = marginal_ipc(row.kernel, row.policy, warps);
-            const double middle = median(ours);
+            const double middle = tests::median_of(ours);
             EXPECT_NEAR(middle / theirs, 1.0, tolerance)
                 << row.kernel << " " << row.policy << " with " << warps << " warps";
             table +=

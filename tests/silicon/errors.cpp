@@ -1,5 +1,7 @@
 #include "tests/silicon/errors.hpp"
 
+#include "tests/support/median.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,9 +66,8 @@ Errors errors_of(const TimePairs& pairs) {
             ++compared;
         }
     }
-    std::sort(sizes.begin(), sizes.end());
     if (sizes.empty()) return errors;
-    errors.median = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
+    errors.median = tests::interpolated_median_of(std::move(sizes));
     if (compared > 0) errors.tau = concordant / compared;
     errors.rho = correlation(ranks_of(measured), ranks_of(estimated));
     return errors;

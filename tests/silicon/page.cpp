@@ -2,6 +2,7 @@
 
 #include "models/architecture/coverage.hpp"
 #include "models/architecture/value_path.hpp"
+#include "tests/support/median.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -133,11 +134,6 @@ std::string disagreement_table(const Findings& findings) {
     return text;
 }
 
-double median(std::vector<double> numbers) {
-    std::ranges::sort(numbers);
-    return (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
-}
-
 /// Typical values that are far from the median of the rows of the machine's own card and chip.
 std::string typical_table(const Findings& findings) {
     std::map<std::array<std::string, 2>, std::vector<const Comparison*>> groups;
@@ -151,7 +147,7 @@ std::string typical_table(const Findings& findings) {
         for (const Comparison* each : group)
             measured.push_back(each->measured / *each->typical);
         const double typical = *group.front()->typical;
-        const double ratio = median(std::move(measured));
+        const double ratio = tests::interpolated_median_of(std::move(measured));
         if (std::max(ratio, 1 / ratio) < far_off) continue;
         rows += fmt::format("| `{}` | {} | {} | {} | {} |\n", key[0], key[1], number(typical),
                             number(ratio * typical), group.size());

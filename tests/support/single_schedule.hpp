@@ -4,6 +4,8 @@
 
 #include "models/architecture/value_path.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/random_source.hpp"
+#include "tests/support/tiny_launch.hpp"
 
 namespace warpbound::tests {
 
@@ -16,6 +18,23 @@ inline void draw_ends(models::Architecture& machine, RandomSource& draw) {
                     draw.whole(0, 1) == 0 ? value.interval->lo : value.interval->hi;
                 value.interval = models::Interval{number, number, number};
             }
+}
+
+/// Schedulers and the write buffer at random.
+inline void draw_schedulers(models::Architecture& machine, RandomSource& draw) {
+    set(machine.schedulers, "count", draw.whole(1, 3));
+    set(machine.schedulers, "issue-slot", draw.whole(1, 3));
+    set(machine.write_buffer, "entries", draw.whole(1, 4));
+    set(machine.write_buffer, "drain", draw.whole(1, 40));
+}
+
+/// Units of which schedulers share one: of `contending` machines drawn, else none.
+inline void draw_shared_units(models::Architecture& machine, RandomSource& draw, bool contending) {
+    for (auto& unit : machine.units)
+        if (contending && draw.whole(0, 1) == 0)
+            unit.scope = models::UnitScope::Core;
+        else if (!contending && unit.scope == models::UnitScope::Core)
+            unit.scope = models::UnitScope::Partition;
 }
 
 /// A kernel with few statements and, if no branch of its text leaves others, one path.

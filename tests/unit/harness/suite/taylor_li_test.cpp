@@ -4,6 +4,7 @@
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/library.hpp"
+#include "tests/support/median.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpbound::harness {
@@ -37,11 +39,10 @@ protected:
         protocol.repetitions = 5;
         const auto measured = measure_point(*device_, point, protocol, nullptr);
         EXPECT_TRUE(measured) << to_string(measured.error());
-        std::vector<std::int64_t> times;
+        std::vector<double> times;
         for (const Sample& sample : measured.value().samples)
-            times.push_back(sample.times.front());
-        std::ranges::sort(times);
-        return static_cast<double>(times[times.size() / 2]);
+            times.push_back(static_cast<double>(sample.times.front()));
+        return tests::median_of(std::move(times));
     }
     [[nodiscard]] const Device& device() const { return *device_; }
     [[nodiscard]] double ratio(int quarters, int words, int tiled = 0) const {
