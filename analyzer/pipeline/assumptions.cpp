@@ -17,14 +17,15 @@ using models::TimeBasis;
 
 class Register {
 public:
-    void add(AssumptionSubject subject, std::string text) {
-        register_.push_back({fmt::format("P{}", register_.size() + 1), std::move(text),
-                             AssumptionStatus::Unchecked, subject});
+    void add(AssumptionSubject subject, std::string text, std::vector<StageName> stages = {}) {
+        register_.push_back({{fmt::format("P{}", register_.size() + 1), std::move(text),
+                              AssumptionStatus::Unchecked, subject},
+                             std::move(stages)});
     }
-    std::vector<Assumption> take() { return std::move(register_); }
+    std::vector<PipelineAssumption> take() { return std::move(register_); }
 
 private:
-    std::vector<Assumption> register_;
+    std::vector<PipelineAssumption> register_;
 };
 
 bool any_server(const PipelineSystem& system, ServerOrder order) {
@@ -112,15 +113,15 @@ void derived_traffic(const PipelineSystem& system, Register& sum) {
         for (const PipelineStage& stage : pipeline.stages) {
             const auto [l2, dram] = stage.is_traffic_derived;
             if (!l2 && !dram) continue;
-            sum.add(
-                AssumptionSubject::Machine,
-                fmt::format("A launch of stage '{}' of '{}' moves at most {}{}{}, as follows "
-                            "from its code under the assumptions of its bound: an access "
-                            "moves one line, fills at most one and evicts at most one.",
-                            stage.name, pipeline.name,
-                            l2 ? fmt::format("{} bytes at the L2", *stage.traffic[0]) : "",
-                            l2 && dram ? " and " : "",
-                            dram ? fmt::format("{} bytes at the DRAM", *stage.traffic[1]) : ""));
+            sum.add(AssumptionSubject::Machine,
+                    fmt::format("A launch of stage '{}' of '{}' moves at most {}{}{}, as follows "
+                                "from its code under the assumptions of its bound: an access "
+                                "moves one line, fills at most one and evicts at most one.",
+                                stage.name, pipeline.name,
+                                l2 ? fmt::format("{} bytes at the L2", *stage.traffic[0]) : "",
+                                l2 && dram ? " and " : "",
+                                dram ? fmt::format("{} bytes at the DRAM", *stage.traffic[1]) : ""),
+                    {{pipeline.name, stage.name}});
         }
 }
 
@@ -142,32 +143,36 @@ std::string described(const PipelineSystem& system, const PipelineStage& stage,
 }
 
 void times_of_stages(const PipelineSystem& system, Register& sum) {
-    bool host = false;
+    std::vector<StageName> host;
     for (const Pipeline& pipeline : system.pipelines)
         for (const PipelineStage& stage : pipeline.stages) {
-            host = host || stage.kind == StageKind::Host;
+            const StageName own{pipeline.name, stage.name};
+            if (stage.kind == StageKind::Host) host.push_back(own);
             const auto name = fmt::format("stage '{}' of '{}'", stage.name, pipeline.name);
             const auto range = fmt::format("{} to {}", models::to_string(stage.time->lower()),
                                            models::to_string(stage.time->upper()));
             if (stage.basis == TimeBasis::Bounded)
                 sum.add(stage.cost ? AssumptionSubject::User : AssumptionSubject::Machine,
-                        described(system, stage, name, range));
+                        described(system, stage, name, range), {own});
             else if (stage.basis == TimeBasis::Measured)
                 sum.add(AssumptionSubject::User,
                         fmt::format("The time of {} never leaves {}, which was measured ({}): an "
                                     "observation is no bound.",
-                                    name, range, stage.source));
+                                    name, range, stage.source),
+                        {own});
             else
                 sum.add(AssumptionSubject::User,
                         fmt::format("The time of {} is {} when nothing else uses the device, as "
                                     "stated{}.",
                                     name, range,
-                                    stage.source.empty() ? "" : " (" + stage.source + ")"));
+                                    stage.source.empty() ? "" : " (" + stage.source + ")"),
+                        {own});
         }
-    if (host)
+    if (!host.empty())
         sum.add(AssumptionSubject::User,
                 "The times of host tasks are response times: they contain whatever else runs on "
-                "the processors.");
+                "the processors.",
+                std::move(host));
 }
 
 void releases(const PipelineSystem& system, Register& sum) {
@@ -184,7 +189,11 @@ void releases(const PipelineSystem& system, Register& sum) {
 
 } // namespace
 
-std::vector<Assumption> pipeline_assumptions(const PipelineSystem& system) {
+std::string to_string(const StageName& name) {
+    return name.pipeline + "/" + name.stage;
+}
+
+std::vector<PipelineAssumption> pipeline_assumptions(const PipelineSystem& system) {
     Register sum;
     queueing_rules(system, sum);
     memory_rules(system, sum);

@@ -60,7 +60,22 @@ std::vector<std::vector<StageFixedPoint>> fixed_point_of(const models::PipelineS
 std::optional<models::DeadlineVerdict> verdict_on(const models::Pipeline& pipeline,
                                                   const LatencyBounds& bounds);
 
+/// A stage, as a report names it.
+struct StageName {
+    std::string pipeline;
+    std::string stage;
+
+    friend bool operator==(const StageName&, const StageName&) = default;
+};
+/// "display/detect".
+std::string to_string(const StageName& name);
+
+/// An assumption on a system of pipelines.
+struct PipelineAssumption : Assumption {
+    std::vector<StageName> stages{}; ///< That it speaks of; none: it is not about single stages.
+};
+
 /// What the bounds of the system rest on.
-std::vector<Assumption> pipeline_assumptions(const models::PipelineSystem& system);
+std::vector<PipelineAssumption> pipeline_assumptions(const models::PipelineSystem& system);
 
 } // namespace warpbound::analyzer

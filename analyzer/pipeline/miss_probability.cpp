@@ -122,28 +122,35 @@ std::optional<ToleranceVerdict> verdict_on(const Pipeline& pipeline,
                                                : ToleranceVerdict::Undecided;
 }
 
-std::vector<Assumption> sample_assumptions(const models::PipelineSystem& system) {
-    std::vector<Assumption> assumptions;
-    const auto add = [&](std::string text) {
+std::vector<PipelineAssumption> sample_assumptions(const models::PipelineSystem& system) {
+    std::vector<PipelineAssumption> assumptions;
+    const auto add = [&](std::string text, std::vector<StageName> stages) {
         assumptions.push_back(
-            {"", std::move(text), AssumptionStatus::Unchecked, AssumptionSubject::User});
+            {{"", std::move(text), AssumptionStatus::Unchecked, AssumptionSubject::User},
+             std::move(stages)});
     };
     for (const Pipeline& pipeline : system.pipelines) {
         std::string stages;
-        for (const auto& stage : pipeline.stages)
-            if (stage.samples) stages += (stages.empty() ? "'" : ", '") + stage.name + "'";
+        std::vector<StageName> named;
+        for (const auto& stage : pipeline.stages) {
+            if (!stage.samples) continue;
+            stages += (stages.empty() ? "'" : ", '") + stage.name + "'";
+            named.push_back({pipeline.name, stage.name});
+        }
         if (stages.empty()) continue;
         add(fmt::format("For the estimate of misses of '{}' only: the samples of {} are own times "
                         "alone on the device, of runs that are independent of each other and "
                         "represent operation.",
-                        pipeline.name, stages));
+                        pipeline.name, stages),
+            named);
         if (pipeline.dependence != models::Dependence::Unknown)
             add(fmt::format("For the estimate of misses of '{}' only: own times of its stages are "
                             "{}, as stated.",
                             pipeline.name,
                             pipeline.dependence == models::Dependence::Independent
                                 ? "independent of each other"
-                                : "comonotone: all grow together"));
+                                : "comonotone: all grow together"),
+                named);
     }
     return assumptions;
 }

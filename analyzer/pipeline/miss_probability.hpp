@@ -62,6 +62,6 @@ std::optional<ToleranceVerdict> verdict_on(const models::Pipeline& pipeline,
                                            const MissProbability& estimate);
 
 /// What the estimates rest on beside the bounds. Empty without samples.
-std::vector<Assumption> sample_assumptions(const models::PipelineSystem& system);
+std::vector<PipelineAssumption> sample_assumptions(const models::PipelineSystem& system);
 
 } // namespace warpbound::analyzer

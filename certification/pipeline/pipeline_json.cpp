@@ -188,11 +188,14 @@ std::string render_json(const PipelineReport& report) {
     for (std::size_t p = 0; p < report.system.pipelines.size(); ++p)
         pipelines.push_back(pipeline_json(report, p));
     OrderedJson assumptions = OrderedJson::array();
-    for (const auto& assumption : report.assumptions)
+    for (const auto& assumption : report.assumptions) {
         assumptions.push_back({{"id", assumption.id},
                                {"text", assumption.text},
                                {"status", to_string(assumption.status)},
                                {"about", to_string(assumption.subject)}});
+        for (const auto& [pipeline, stage] : assumption.stages)
+            assumptions.back()["stages"].push_back({{"pipeline", pipeline}, {"stage", stage}});
+    }
     OrderedJson json{{"schema", "warpbound-pipeline/1"},
                      {"system", {{"file", report.system.name}, {"digest", report.system.digest}}}};
     if (!report.system.machine.empty()) json["system"]["machine"] = report.system.machine;

@@ -20,7 +20,7 @@ struct PipelineReport {
     models::PipelineSystem system;
     analyzer::SystemLatency together;           ///< All pipelines and clients.
     std::vector<analyzer::SystemLatency> alone; ///< Each pipeline without the others.
-    std::vector<analyzer::Assumption> assumptions;
+    std::vector<analyzer::PipelineAssumption> assumptions;
     std::optional<analyzer::Sensitivity> sensitivity;
     bool wants_sensitivity = false;
     std::int64_t runs = 0;                           ///< Simulated.

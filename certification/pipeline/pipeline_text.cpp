@@ -135,10 +135,13 @@ std::string render_text(const PipelineReport& report, bool quiet) {
     text +=
         fmt::format("\nassumptions ({}, all unchecked unless marked)\n", report.assumptions.size());
     for (const auto& assumption : report.assumptions)
-        text += fmt::format("  {:<4} {}{}\n", assumption.id, assumption.text,
-                            assumption.status == analyzer::AssumptionStatus::Unchecked
-                                ? ""
-                                : fmt::format(" ({})", to_string(assumption.status)));
+        text +=
+            fmt::format("  {:<4} {}{}{}\n", assumption.id,
+                        assumption.stages.empty() ? "" : stages_phrase(assumption.stages) + ": ",
+                        assumption.text,
+                        assumption.status == analyzer::AssumptionStatus::Unchecked
+                            ? ""
+                            : fmt::format(" ({})", to_string(assumption.status)));
     return text;
 }
 

@@ -24,6 +24,13 @@ std::string contents_phrase(const models::PipelineSystem& system) {
                        system.clients.size() == 1 ? "" : "s");
 }
 
+std::string stages_phrase(const std::vector<analyzer::StageName>& stages) {
+    std::string text;
+    for (const auto& stage : stages)
+        text += (text.empty() ? "" : ", ") + to_string(stage);
+    return text;
+}
+
 std::string releases_phrase(const models::Pipeline& pipeline) {
     return fmt::format("{} {}, jitter {}{}", pipeline.is_periodic ? "every" : "at least every",
                        models::to_string(pipeline.distance), models::to_string(pipeline.jitter),

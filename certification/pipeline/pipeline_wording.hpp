@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace warpbound::certification {
 
@@ -26,6 +27,9 @@ std::string margin_phrase(const PipelineReport& report, std::size_t pipeline);
 std::string comparison_phrase(const PipelineReport& report, std::size_t pipeline);
 /// "host", or the name of the server.
 const std::string& server_name(const PipelineReport& report, const models::PipelineStage& stage);
+
+/// "display/detect, display/show"; empty: none.
+std::string stages_phrase(const std::vector<analyzer::StageName>& stages);
 
 /// "37.5 %", "0.0 %, without clients" where operations of clients are not counted.
 std::string in_use_phrase(const PipelineReport& report, std::size_t server);

@@ -208,12 +208,17 @@ std::string render_xml(const PipelineReport& report) {
     if (!report.together.refusal.empty())
         root.children.push_back(
             printable_element("no-upper-bound", {{"reason", report.together.refusal}}));
-    for (const auto& assumption : report.assumptions)
-        root.children.push_back(
+    for (const auto& assumption : report.assumptions) {
+        XmlElement made =
             printable_element("assumption", {{"id", assumption.id},
                                              {"status", std::string{to_string(assumption.status)}},
                                              {"about", std::string{to_string(assumption.subject)}},
-                                             {"text", assumption.text}}));
+                                             {"text", assumption.text}});
+        for (const auto& [pipeline, stage] : assumption.stages)
+            made.children.push_back(
+                printable_element("of", {{"pipeline", pipeline}, {"stage", stage}}));
+        root.children.push_back(std::move(made));
+    }
     return models::write_xml(root);
 }
 

@@ -103,9 +103,17 @@ std::string sensitivity(const PipelineReport& report) {
                         {{"what changes", false}, {"now", true}, {"up to", true}}, rows);
 }
 
+std::vector<RegisterRow>
+assumption_rows(const std::vector<analyzer::PipelineAssumption>& assumptions) {
+    std::vector<RegisterRow> rows = register_rows({assumptions.begin(), assumptions.end()});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i].stages = stages_phrase(assumptions[i].stages);
+    return rows;
+}
+
 std::string closing(const PipelineReport& report) {
     return "<h2 id=\"assumptions\">Assumptions</h2>\n" +
-           assumption_groups(register_rows(report.assumptions), {}, {}, {}) +
+           assumption_groups(assumption_rows(report.assumptions), {}, {}, {}) +
            "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
            "<dt>latency</dt><dd>From the nominal instant of a job to the end of its last "
            "stage.</dd>\n"

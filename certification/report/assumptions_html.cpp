@@ -20,15 +20,17 @@ std::string capitalised(std::string_view text) {
 }
 
 std::string group_table(const std::vector<RegisterRow>& rows, analyzer::AssumptionSubject subject,
-                        bool with_claims) {
+                        bool with_stages, bool with_claims) {
     std::string cells;
     for (const auto& row : rows) {
         if (row.subject != analyzer::to_string(subject)) continue;
-        cells += "<tr>" + cell(row.id) + cell(row.status) + long_cell(row.text) +
-                 (with_claims ? cell(row.claims) : "") + "</tr>\n";
+        cells += "<tr>" + cell(row.id) + cell(row.status) + (with_stages ? cell(row.stages) : "") +
+                 long_cell(row.text) + (with_claims ? cell(row.claims) : "") + "</tr>\n";
     }
     if (cells.empty()) return {};
-    Columns columns{{"id", false}, {"status", false}, {"assumption", false}};
+    Columns columns{{"id", false}, {"status", false}};
+    if (with_stages) columns.emplace_back("stages", false);
+    columns.emplace_back("assumption", false);
     if (with_claims) columns.emplace_back("claims", false);
     return table("Assumptions " + std::string{subject_title(subject)}, columns, cells);
 }
@@ -53,11 +55,13 @@ std::string assumption_groups(const std::vector<RegisterRow>& rows,
                               const std::vector<MachineValue>& values,
                               const std::vector<std::string>& limitations,
                               const SectionScope& scope) {
+    const bool with_stages = std::any_of(
+        rows.begin(), rows.end(), [](const RegisterRow& row) { return !row.stages.empty(); });
     const bool with_claims = std::any_of(
         rows.begin(), rows.end(), [](const RegisterRow& row) { return !row.claims.empty(); });
     std::string out;
     for (const auto subject : subjects) {
-        std::string group = group_table(rows, subject, with_claims);
+        std::string group = group_table(rows, subject, with_stages, with_claims);
         if (subject == analyzer::AssumptionSubject::Machine) group += values_table(values);
         if (subject == analyzer::AssumptionSubject::NotModelled && !limitations.empty()) {
             group += "<p>No number of this report includes:</p>\n<ul>\n";

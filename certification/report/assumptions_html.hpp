@@ -16,7 +16,8 @@ struct RegisterRow {
     std::string subject; ///< As `to_string(analyzer::AssumptionSubject)`.
     std::string status;
     std::string text;
-    std::string claims; ///< Ids of the claims that rest on it; empty: not shown for any row.
+    std::string claims;   ///< Ids of the claims that rest on it; empty: not shown for any row.
+    std::string stages{}; ///< Stages of pipelines that it speaks of; likewise.
 };
 
 /// A table per subject, then the values of the description that the assumptions are about, and what

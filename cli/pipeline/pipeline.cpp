@@ -70,7 +70,8 @@ void simulate(const PipelineOptions& options, PipelineReport& report) {
 }
 
 /// The assumptions with ids that follow those that are there.
-void add_assumptions(const std::vector<analyzer::Assumption>& more, PipelineReport& report) {
+void add_assumptions(const std::vector<analyzer::PipelineAssumption>& more,
+                     PipelineReport& report) {
     for (const auto& assumption : more) {
         report.assumptions.push_back(assumption);
         report.assumptions.back().id = fmt::format("P{}", report.assumptions.size());

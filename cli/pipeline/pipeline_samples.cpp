@@ -27,8 +27,10 @@ class SampleLoader {
 public:
     explicit SampleLoader(const PipelineSystem& system) : system_{system} {}
 
-    [[nodiscard]] Result<std::vector<std::int64_t>> load(const PipelineStage& stage,
-                                                         const Bounded& bounded) {
+    [[nodiscard]] Result<std::vector<std::int64_t>>
+    load(const models::Pipeline& pipeline, std::size_t place, const Bounded& bounded) {
+        const PipelineStage& stage = pipeline.stages[place];
+        own_ = {pipeline.name, stage.name};
         bounded_ = bounded;
         const auto times = stage.samples->file.empty() ? of_campaign(stage) : of_file(stage);
         if (!times) return times.as_failure();
@@ -44,7 +46,7 @@ public:
         return own;
     }
 
-    std::vector<analyzer::Assumption> assumptions() { return std::move(assumptions_); }
+    std::vector<analyzer::PipelineAssumption> assumptions() { return std::move(assumptions_); }
 
 private:
     [[nodiscard]] Failure refuse(const PipelineStage& stage, const std::string& what) const {
@@ -65,11 +67,12 @@ private:
                                              fmt::join(differences, "; ")));
         if (not_compared.empty()) return boost::outcome_v2::success();
         assumptions_.push_back(
-            {"",
-             fmt::format("For the estimate of misses only: the samples of '{}' are of the stage's "
-                         "own launch; not compared: {}.",
-                         stage.name, fmt::join(not_compared, ", ")),
-             analyzer::AssumptionStatus::Unchecked, analyzer::AssumptionSubject::User});
+            {{"",
+              fmt::format("For the estimate of misses only: the samples of '{}' are of the stage's "
+                          "own launch; not compared: {}.",
+                          stage.name, fmt::join(not_compared, ", ")),
+              analyzer::AssumptionStatus::Unchecked, analyzer::AssumptionSubject::User},
+             {own_}});
         return boost::outcome_v2::success();
     }
 
@@ -141,8 +144,10 @@ private:
     }
 
     const PipelineSystem& system_;
-    Bounded bounded_; ///< Of the stage whose samples are loaded.
-    std::vector<analyzer::Assumption> assumptions_;
+    // Of the stage whose samples are loaded.
+    analyzer::StageName own_;
+    Bounded bounded_;
+    std::vector<analyzer::PipelineAssumption> assumptions_;
 };
 
 } // namespace
@@ -155,7 +160,7 @@ Result<LoadedSamples> load_samples(const PipelineSystem& system, const Completed
         analyzer::ObservedOwnTimes samples(pipeline.stages.size());
         for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
             if (!pipeline.stages[i].samples) continue;
-            auto times = loader.load(pipeline.stages[i], completed.bounded[p][i]);
+            auto times = loader.load(pipeline, i, completed.bounded[p][i]);
             if (!times) return times.as_failure();
             samples[i] = std::move(times).value();
         }

@@ -14,7 +14,7 @@ namespace warpbound::cli {
 struct LoadedSamples {
     std::vector<analyzer::ObservedOwnTimes> times; ///< Shape: [pipeline].
     /// What was not compared between a stage and its samples, an assumption for each.
-    std::vector<analyzer::Assumption> assumptions;
+    std::vector<analyzer::PipelineAssumption> assumptions;
 };
 
 /// Names of files are relative to the file of the system. Cycles of campaigns count at the lowest

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -41,7 +41,8 @@ public:
             for (auto& stage : pipeline.stages) {
                 done_.bounded.back().emplace_back();
                 if (!stage.time)
-                    if (const auto done = stage.code ? bound_kernel(stage) : bound_copy(stage);
+                    if (const auto done =
+                            stage.code ? bound_kernel(pipeline.name, stage) : bound_copy(stage);
                         !done)
                         return done.as_failure();
             }
@@ -103,7 +104,7 @@ private:
         return boost::outcome_v2::success();
     }
 
-    Result<void> bound_kernel(PipelineStage& stage) {
+    Result<void> bound_kernel(const std::string& pipeline, PipelineStage& stage) {
         const auto beside = [&](const std::string& file) {
             return (std::filesystem::path{system_.name}.parent_path() / file).string();
         };
@@ -134,8 +135,15 @@ private:
                 stage.traffic_refusal = to_string(traffic->error());
         }
         for (const auto& assumption : bounded.value().assumptions)
-            if (texts_.insert(assumption.text).second) done_.assumptions.push_back(assumption);
+            add(assumption, {pipeline, stage.name});
         return boost::outcome_v2::success();
+    }
+
+    /// One row for each text, with the stages whose bounds rest on it.
+    void add(const analyzer::Assumption& assumption, const analyzer::StageName& of) {
+        const auto [row, is_new] = rows_.emplace(assumption.text, done_.assumptions.size());
+        if (is_new) done_.assumptions.push_back({assumption, {}});
+        done_.assumptions[row->second].stages.push_back(of);
     }
 
     Result<void> bound_copy(PipelineStage& stage) {
@@ -150,7 +158,7 @@ private:
     double work_left_; ///< In kernels, this one and what follows all of them included.
     std::optional<models::Architecture> machine_;
     CompletedTimes done_;
-    std::set<std::string> texts_;
+    std::map<std::string, std::size_t> rows_; ///< Of the assumptions, by text.
 };
 
 } // namespace

@@ -3,7 +3,7 @@
 /// Times of pipeline stages that are not stated: bounds on the code of kernels on the SMs of their
 /// partition, and the described copies of the machine.
 
-#include "analyzer/bound.hpp"
+#include "analyzer/pipeline/latency.hpp"
 #include "assembly/support/result.hpp"
 #include "models/launch/launch_identity.hpp"
 #include "models/pipeline/system.hpp"
@@ -14,7 +14,8 @@
 namespace warpbound::cli {
 
 struct CompletedTimes {
-    std::vector<analyzer::Assumption> assumptions; ///< Of the kernels' bounds, each text once.
+    /// Of the kernels' bounds, each text once, with the stages whose bounds rest on it.
+    std::vector<analyzer::PipelineAssumption> assumptions;
     /// What was bounded; none for a stage without code. Shape: [pipeline][stage].
     std::vector<std::vector<std::optional<models::LaunchIdentity>>> bounded;
 };

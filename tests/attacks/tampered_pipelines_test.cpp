@@ -43,6 +43,17 @@ auto shorter_by(std::int64_t nanoseconds) {
     });
 }
 
+/// The first assumption about a stage is said to speak of this one of the same pipeline.
+auto about_stage(const std::string& name) {
+    return json(claims, [=](Json& file) {
+        for (auto& assumption : file["assumptions"]) {
+            if (!assumption.contains("stages")) continue;
+            assumption["stages"][0]["stage"] = name;
+            return;
+        }
+    });
+}
+
 /// The bundle of kernels of another machine's author: the first kernel is claimed to be faster, and
 /// everything that names the bundle is in line with it.
 void make_kernels_faster(EvidenceFiles& files) {
@@ -101,6 +112,8 @@ const std::vector<Tampering> of_pipelines{
      "claims.json"},
     {"AssumptionReworded", Honest::Pipeline,
      set(claims, "/assumptions/0/text", "Nothing is assumed."), 1, "claims.json"},
+    {"AssumptionOfAnotherStage", Honest::Pipeline, about_stage("improve"), 1, "claims.json"},
+    {"AssumptionOfNoStage", Honest::Pipeline, about_stage("nothing"), 3, "not described"},
     {"AssumptionsRemoved", Honest::Pipeline, set(claims, "/assumptions", Json::array()), 3,
      "no assumptions"},
     {"KindRaised", Honest::Pipeline, set(claims, loop + "/kind", "proved-bound"), 1,

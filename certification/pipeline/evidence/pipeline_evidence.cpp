@@ -16,11 +16,14 @@ namespace {
 
 Json assumptions_of(const models::PipelineSystem& system) {
     Json rows = Json::array();
-    for (const auto& assumption : analyzer::pipeline_assumptions(system))
+    for (const auto& assumption : analyzer::pipeline_assumptions(system)) {
         rows.push_back({{"id", assumption.id},
                         {"text", assumption.text},
                         {"status", to_string(assumption.status)},
                         {"about", to_string(assumption.subject)}});
+        for (const auto& [pipeline, stage] : assumption.stages)
+            rows.back()["stages"].push_back({{"pipeline", pipeline}, {"stage", stage}});
+    }
     return rows;
 }
 

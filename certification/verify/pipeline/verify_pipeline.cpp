@@ -84,8 +84,16 @@ void read_kernels(const Files& files, const json& claims, const assembly::amd::C
     read.sources.kernels = read_evidence(read.sources.kernel_files, decoder);
 }
 
+bool is_described(const json& name, const models::PipelineSystem& system) {
+    for (const auto& pipeline : system.pipelines)
+        for (const auto& stage : pipeline.stages)
+            if (name.at("pipeline") == pipeline.name && name.at("stage") == stage.name) return true;
+    return false;
+}
+
 /// Each assumption has an id of its own and is said to be unchecked, as nothing here checks one.
-std::size_t check_register(const json& claims) {
+/// The stages that it names are those of the description.
+std::size_t check_register(const json& claims, const models::PipelineSystem& system) {
     std::size_t count = 0;
     for (const auto& row : claims.at("assumptions")) {
         ++count;
@@ -93,6 +101,11 @@ std::size_t check_register(const json& claims) {
             incomplete("claims.json: assumption " + row.at("id").dump() + " out of order");
         if (row.at("text").get<std::string>().empty() || row.at("status") != "unchecked")
             incomplete(fmt::format("claims.json: P{} has no text or is not unchecked", count));
+        for (const auto& name : row.value("stages", json::array()))
+            if (!is_described(name, system))
+                incomplete(
+                    fmt::format("claims.json: P{} speaks of a stage that is not described: {}",
+                                count, name.dump()));
     }
     if (count == 0) incomplete("claims.json: no assumptions");
     return count;
@@ -114,7 +127,7 @@ StepResult read_case(const Files& files, const Options& options, PipelineCase& r
         const json claims =
             read_json(text_of(files, "claims.json"), "claims.json", Verdict::Incomplete);
         read.claims = read_claimed_pipelines(claims, read.system);
-        const std::size_t assumptions = check_register(claims);
+        const std::size_t assumptions = check_register(claims, read.system);
         read_kernels(files, claims, options.decoder, read);
         return {"schema", Verdict::Holds,
                 fmt::format(

@@ -157,6 +157,25 @@ TEST(PipelineHtml, ShowsHowManySimulatedJobsTookLonger) {
     EXPECT_THAT(render_html(report), Not(HasSubstr("simulated latencies")));
 }
 
+TEST(PipelineReport, NamesTheStagesOfAnAssumption) {
+    const PipelineReport report = sample();
+    const auto found = std::find_if(
+        report.assumptions.begin(), report.assumptions.end(), [](const auto& assumption) {
+            return assumption.text.starts_with("The time of stage 'control'");
+        });
+    ASSERT_NE(found, report.assumptions.end());
+    EXPECT_EQ(found->stages, (std::vector<analyzer::StageName>{{"loop", "control"}}));
+    EXPECT_TRUE(report.assumptions.front().stages.empty());
+    EXPECT_THAT(render_text(report, false), HasSubstr("loop/control: The time of stage 'control'"));
+    const auto json = nlohmann::json::parse(render_json(report));
+    const auto& row =
+        json["assumptions"][static_cast<std::size_t>(found - report.assumptions.begin())];
+    EXPECT_EQ(row["stages"],
+              nlohmann::json::parse(R"([{"pipeline": "loop", "stage": "control"}])"));
+    EXPECT_THAT(render_xml(report), HasSubstr(R"(<of pipeline="loop" stage="control"/>)"));
+    EXPECT_THAT(render_html(report), HasSubstr("<td>loop/control</td>"));
+}
+
 TEST(PipelineText, SaysWhereOperationsOfClientsAreNotCounted) {
     auto report = sample();
     const auto in_use = [&] {
