@@ -24,7 +24,7 @@ constexpr std::int64_t most_buffers = 16;
 constexpr std::int64_t pair_bytes = 8;
 
 /// 0, 1 and -1, and what the code compares with; each with its neighbours.
-std::vector<std::uint32_t> compared_numbers(const assembly::Function& function) {
+std::vector<std::uint32_t> constants_of_comparisons(const assembly::Function& function) {
     std::set<std::uint32_t> compared{0};
     for (const auto& instruction : function.instructions) {
         if (instruction.mnemonic != "ISETP") continue;
@@ -43,7 +43,8 @@ std::vector<std::uint32_t> compared_numbers(const assembly::Function& function) 
 class Numbers {
 public:
     Numbers(const assembly::Function& function, Choice choice) : choice_{choice} {
-        if (choice.data == Choice::Data::ComparedNumbers) some_ = compared_numbers(function);
+        if (choice.data == Choice::Data::ComparedNumbers)
+            some_ = constants_of_comparisons(function);
     }
 
     /// Small, so that loops that count to it end and indices that it makes stay inside of buffers;
