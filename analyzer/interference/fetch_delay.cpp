@@ -25,7 +25,7 @@ Visited all_visited(const LaunchGeometry& shape) {
     Visited visited;
     if (shape.waves() > 1 && shape.multiprocessors > 1) visited.multiprocessors = 2;
     visited.schedulers = times(visited.multiprocessors, shape.schedulers_in_use());
-    visited.before_last = visited.from_last = shape.schedulers_in_use();
+    visited.before_an_end = visited.before_last = visited.from_last = shape.schedulers_in_use();
     return visited;
 }
 
@@ -35,6 +35,7 @@ Visited visited_by_critical_path(const ScheduledLaunch& launch, std::int64_t bar
     const std::int64_t warps = times(launch.shape.waves(), of_block);
     if (warps != 1 && !conserves_by_policy(launch)) return visited;
     visited.schedulers = std::min(visited.schedulers, warps);
+    visited.before_an_end = std::min(visited.before_an_end, of_block);
     visited.before_last = std::min(visited.before_last, times(launch.shape.waves() - 1, of_block));
     visited.from_last = std::min(visited.from_last, of_block);
     return visited;
@@ -127,21 +128,45 @@ bool fills_all_l0s(const TimedKernel& kernel, const ScheduledLaunch& launch) {
            launch.shape.warps_per_block.count() >= launch.shape.schedulers_in_use();
 }
 
+/// Of a path on so many schedulers of one multiprocessor, on so many before one of its blocks has
+/// ended (S96). Schedulers that it visits later wait for avoidable lines alone.
+FirstWaits waits_of_one(const InstructionLines& lines, const ExecutedLines& executed,
+                        std::int64_t schedulers, std::int64_t before_an_end) {
+    const std::int64_t first = std::min(schedulers, before_an_end);
+    const auto on_all = [&](std::int64_t misses) {
+        return models::plus(times(first, misses),
+                            times(schedulers - first, std::min(lines.avoidable, misses)));
+    };
+    const std::int64_t groups = on_all(executed.of_scheduler.l0);
+    std::vector<FirstWaits> all{{groups, groups}};
+    if (lines.persist_in_l1) {
+        all.push_back({on_all(executed.count), on_all(executed.of_scheduler.l1)});
+        all.push_back({groups, executed.first_requests});
+    }
+    return least_of(lines, all);
+}
+
 /// Of both multiprocessors: from the start of the last block on only for lines that a warp of a
 /// block that has ended need not have executed (S84).
 FirstWaits waits_of_two(const InstructionLines& lines, const ExecutedLines& executed,
                         const Visited& visited) {
-    const auto alone = [](std::int64_t schedulers) {
-        return Visited{1, schedulers, schedulers, 0};
-    };
     const std::int64_t of_each =
         times(visited.from_last, std::min(lines.avoidable, executed.of_scheduler.l0));
-    const FirstWaits first = first_waits(lines, executed, alone(visited.before_last));
+    const FirstWaits first =
+        waits_of_one(lines, executed, visited.before_last, visited.before_an_end);
     const FirstWaits second = least_of(
-        lines, {first_waits(lines, executed, alone(visited.from_last)),
+        lines, {waits_of_one(lines, executed, visited.from_last, visited.from_last),
                 {of_each, lines.persist_in_l1 ? std::min(lines.avoidable, executed.first_requests)
                                               : of_each}});
     return {models::plus(first.of_l0, second.of_l0), models::plus(first.of_l1, second.of_l1)};
+}
+
+FirstWaits waits_of_path(const TimedKernel& kernel, const ScheduledLaunch& launch,
+                         const ExecutedLines& executed, const Visited& visited) {
+    const InstructionLines& lines = kernel.delivery.lines.value();
+    if (!fills_all_l0s(kernel, launch)) return first_waits(lines, executed, visited);
+    if (visited.multiprocessors > 1) return waits_of_two(lines, executed, visited);
+    return waits_of_one(lines, executed, visited.schedulers, visited.before_an_end);
 }
 
 std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLaunch& launch,
@@ -163,11 +188,9 @@ std::vector<BoundTerm> fetch_terms(const TimedKernel& kernel, const ScheduledLau
         const SerialMisses misses = misses_of_a_scheduler(kernel, launch, graph, uses);
         const ExecutedLines executed{uses.lines, misses,
                                      first_requests(uses, lines.stream, shape.schedulers_in_use())};
-        const bool are_two = visited.multiprocessors > 1 && fills_all_l0s(kernel, launch);
-        const FirstWaits waits = are_two ? waits_of_two(lines, executed, visited)
-                                         : first_waits(lines, executed, visited);
-        const std::int64_t waited_on =
-            are_two && lines.avoidable == 0 ? 1 : visited.multiprocessors;
+        const FirstWaits waits = waits_of_path(kernel, launch, executed, visited);
+        const bool is_one_waited_on = fills_all_l0s(kernel, launch) && lines.avoidable == 0;
+        const std::int64_t waited_on = is_one_waited_on ? 1 : visited.multiprocessors;
         add("instruction fetch: misses of a scheduler's L0, one after the other", waits.of_l0,
             lines.l0_miss.hi);
         add_l1_misses(waits.of_l1);
@@ -201,7 +224,10 @@ Result<std::vector<BoundTerm>> fetch_delay(const TimedKernel& kernel,
 
 std::int64_t further_fetch_delay(const TimedKernel& kernel, const ScheduledLaunch& launch) {
     if (!kernel.delivery.lines || kernel.delivery.lines->never_miss()) return 0;
-    const models::Cycles all = sum_of(fetch_terms(kernel, launch, all_visited(launch.shape)));
+    Visited by_chain = all_visited(launch.shape);
+    // One part of the chain begins with the launch, and one block is on the path at its end (S96).
+    by_chain.before_an_end = by_chain.from_last = 1;
+    const models::Cycles all = sum_of(fetch_terms(kernel, launch, by_chain));
     const Visited visited = visited_by_critical_path(launch, 0);
     return (all - sum_of(fetch_terms(kernel, launch, visited))).count();
 }

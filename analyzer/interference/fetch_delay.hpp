@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the instruction caches delay the critical path of a launch, as terms of an upper bound
-/// (docs/theory, S35 and S36).
+/// (docs/theory, S35, S36, S84 and S96).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/scheduled_launch.hpp"
@@ -17,6 +17,8 @@ namespace warpbound::analyzer {
 struct Visited {
     std::int64_t multiprocessors = 1;
     std::int64_t schedulers = 1; ///< Of all these multiprocessors.
+    /// Of one of them, before one of its blocks has ended (S96).
+    std::int64_t before_an_end = 1;
     /// With two of them: schedulers of the first one up to the start of the last block, and of the
     /// other one from then on.
     std::int64_t before_last = 0;

@@ -227,9 +227,9 @@ TEST(InstructionCaches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
     EXPECT_GT(waves * 10, cases);
     EXPECT_GT(spread * 20, cases);
     EXPECT_GT(divergent * 20, cases);
-    // Of a chain of blocks, which few launches count (S74).
+    // Of a chain of blocks, which few launches count (S74, S96): each campaign of 20,000 has some.
     const char* of_chain = "instruction fetch: misses at schedulers that only the chain visits";
-    EXPECT_GT(terms[of_chain], 0U);
+    EXPECT_TRUE(terms[of_chain] > 0U || cases < 20000);
     EXPECT_EQ(terms.size(), 5U);
     for (const auto& [text, count] : terms) {
         EXPECT_TRUE(count * 10 > cases || text == of_chain) << text;

@@ -286,10 +286,10 @@ std::int64_t schedulers_with_warps(const TimedCode& code) {
 SchedulersOfTwo schedulers_of_two(const TimedCode& code, bool any_blocks) {
     const LaunchGeometry& launch = code.geometry;
     const std::int64_t each = std::min(launch.schedulers, launch.resident_warps());
-    if (any_blocks) return {each, each};
+    if (any_blocks) return {each, 1, 1};
     const std::int64_t warps_of_block = models::plus(most_barriers_of_a_path(code), 1);
-    return {std::min(each, times(launch.waves - 1, warps_of_block)),
-            std::min(each, warps_of_block)};
+    const std::int64_t of_block = std::min(each, warps_of_block);
+    return {std::min(each, times(launch.waves - 1, warps_of_block)), of_block, of_block};
 }
 
 std::vector<Term> lower_terms_of(const TimedCode& code, const DemandTables& tables,

@@ -65,8 +65,10 @@ std::int64_t schedulers_with_warps(const TimedCode& code);
 struct SchedulersOfTwo {
     std::int64_t up_to_last = 0; ///< Up to the start of the last thread block.
     std::int64_t from_last = 0;
+    std::int64_t in_one_block = 0; ///< Of a path that is in a single thread block (S96).
 };
-/// Of the critical path, or of a path of any blocks. Requires: a policy that conserves work.
+/// Of the critical path, or of a chain of any blocks without barriers. Requires: a policy that
+/// conserves work.
 SchedulersOfTwo schedulers_of_two(const TimedCode& code, bool any_blocks);
 
 /// The lower bound that starts with a term of this certificate (S15). Throws `Finding` when no

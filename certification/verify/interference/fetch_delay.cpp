@@ -130,25 +130,52 @@ struct LeftOut {
     bool stay_in_l1 = false;
 };
 
-/// S84: of the second multiprocessor the smaller sum, of equal ones that of S36.
-Waits waits_on_two(const FetchGroup& fetch, const LinesOfPaths& lines,
-                   const SchedulersOfTwo& schedulers, const LeftOut& left_out) {
-    const std::optional<std::int64_t> one =
-        left_out.stay_in_l1 ? std::optional<std::int64_t>{1} : std::nullopt;
-    const Waits first = smallest_waits(fetch, lines, schedulers.up_to_last, one);
-    Waits second = smallest_waits(fetch, lines, schedulers.from_last, one);
-    // Groups and transfers of these lines alone are no more than of all.
-    const std::int64_t groups =
-        times(schedulers.from_last, std::min(left_out.lines, lines.misses.groups));
-    const std::int64_t transfers = std::min(left_out.lines, lines.transfers);
-    const Waits of_left_out{groups, left_out.stay_in_l1 ? transfers : groups};
-    const auto sum = [&](const Waits& waits) {
-        return plus(times(waits.of_l0, fetch.range("l0-miss").hi),
-                    times(waits.of_l1, fetch.range("l1-miss").hi));
-    };
-    if (sum(of_left_out) < sum(second)) second = of_left_out;
-    return {plus(first.of_l0, second.of_l0), plus(first.of_l1, second.of_l1)};
-}
+/// Where a path of several thread blocks of one SM waits for lines.
+class WaitsOnOne {
+public:
+    WaitsOnOne(const FetchGroup& fetch, const LinesOfPaths& lines, const LeftOut& left_out)
+        : fetch_{fetch}, lines_{lines}, left_out_{left_out} {}
+
+    /// S96: on so many schedulers, on `at_first` of them before some block of the SM has ended.
+    /// Those that it is on only afterwards wait for lines that may be left out.
+    [[nodiscard]] Waits of(std::int64_t schedulers, std::int64_t at_first) const {
+        const std::int64_t later = schedulers > at_first ? schedulers - at_first : 0;
+        const std::int64_t early = schedulers - later;
+        const auto both = [&](std::int64_t of_scheduler) {
+            const std::int64_t of_left_out = std::min(of_scheduler, left_out_.lines);
+            return plus(times(early, of_scheduler), times(later, of_left_out));
+        };
+        const std::int64_t grouped = both(lines_.misses.groups);
+        Waits best{grouped, grouped};
+        if (!left_out_.stay_in_l1) return best;
+        best = smaller(best, {both(lines_.count), both(lines_.misses.of_l1)});
+        return smaller(best, {grouped, lines_.transfers});
+    }
+    /// S84: from the start of the last block on, where another block has ended before; of equal
+    /// ones that of S36.
+    [[nodiscard]] Waits of_last(std::int64_t schedulers) const {
+        // Groups and transfers of these lines alone are no more than of all.
+        const std::int64_t groups =
+            times(schedulers, std::min(left_out_.lines, lines_.misses.groups));
+        const std::int64_t transfers = std::min(left_out_.lines, lines_.transfers);
+        return smaller(of(schedulers, schedulers),
+                       {groups, left_out_.stay_in_l1 ? transfers : groups});
+    }
+
+private:
+    /// Of equal ones the first.
+    [[nodiscard]] Waits smaller(const Waits& one, const Waits& other) const {
+        const auto sum = [&](const Waits& waits) {
+            return plus(times(waits.of_l0, fetch_.range("l0-miss").hi),
+                        times(waits.of_l1, fetch_.range("l1-miss").hi));
+        };
+        return sum(other) < sum(one) ? other : one;
+    }
+
+    const FetchGroup& fetch_;
+    const LinesOfPaths& lines_;
+    LeftOut left_out_;
+};
 
 /// The terms of `fetch_terms_of`, or of a path that visits all schedulers with warps.
 std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int64_t to_next_slot);
@@ -243,15 +270,22 @@ std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int
     const LinesOfPaths of_paths{
         executed, misses, transfers_to_l1(order, fetch.stream(), schedulers / multiprocessors)};
     const std::int64_t left_out = lines_left_out(code, bytes);
-    const bool counts_apart = multiprocessors > 1 && ended_blocks_fill_l0s(code);
-    const Waits waits =
-        counts_apart ? waits_on_two(fetch, of_paths, schedulers_of_two(code, any_blocks),
-                                    {left_out, l1_persists})
-                     : smallest_waits(fetch, of_paths, visited,
-                                      l1_persists ? std::optional{multiprocessors} : std::nullopt);
+    const bool has_full_l0s = ended_blocks_fill_l0s(code);
+    const auto counted = [&] {
+        if (!has_full_l0s)
+            return smallest_waits(fetch, of_paths, visited,
+                                  l1_persists ? std::optional{multiprocessors} : std::nullopt);
+        const WaitsOnOne on_one{fetch, of_paths, {left_out, l1_persists}};
+        const SchedulersOfTwo paths = schedulers_of_two(code, any_blocks);
+        if (multiprocessors == 1) return on_one.of(visited, paths.in_one_block);
+        const Waits first = on_one.of(paths.up_to_last, paths.in_one_block);
+        const Waits second = on_one.of_last(paths.from_last);
+        return Waits{plus(first.of_l0, second.of_l0), plus(first.of_l1, second.of_l1)};
+    };
+    const Waits waits = counted();
     // Requests that delay no wait of the path do not count.
     const std::int64_t requesting =
-        counts_apart && left_out == 0 ? schedulers / multiprocessors : schedulers;
+        has_full_l0s && left_out == 0 ? schedulers / multiprocessors : schedulers;
     // S50: of the waits that no gap contains, each may end in a time slot of another warp.
     return {{waits.of_l0, l0_miss, ""},
             {waits.of_l1, l1_miss, ""},

@@ -26,8 +26,9 @@ struct Caches {
 };
 
 std::unique_ptr<Analyzed> with_caches(const std::string& body, const Caches& caches,
-                                      models::Launch launch = {1, 32}) {
-    auto all = analyzed(body);
+                                      models::Launch launch = {1, 32},
+                                      const std::string& machine = "fermi-gtx470", int sm = 20) {
+    auto all = analyzed(body, {}, machine, sm);
     const auto give = [&](const char* name, std::int64_t lo, std::int64_t hi) {
         models::SourcedValue value;
         value.name = name;
@@ -174,15 +175,54 @@ TEST(FetchDelay, CountsEverySchedulerThatTheCriticalPathMayVisit) {
         return std::int64_t{0};
     };
     EXPECT_EQ(scheduler_term(ten, {1, 128}), 3);
-    EXPECT_EQ(scheduler_term(ten, {64, 128}), 2 * 3);
+    EXPECT_EQ(scheduler_term(ten, {64, 128}), 3); // Until a block has ended (S96).
     EXPECT_EQ(scheduler_term("BAR.SYNC 0; " + ten, {1, 128}), 2 * 3);
     EXPECT_EQ(scheduler_term(ten, {9, 128}, 2), 3); // Up to 8 blocks on each SM.
     // Two waves: one block up to the start of the last one. Then all lines are there (S84).
     EXPECT_EQ(scheduler_term(ten, {24, 128}, 2), 3);
-    EXPECT_EQ(scheduler_term(ten, {99, 128}, 2), 2 * 3);
+    EXPECT_EQ(scheduler_term(ten, {99, 128}, 2), 3);
     // A block of one warp leaves lines on one scheduler only.
     EXPECT_EQ(scheduler_term(ten, {24, 32}, 2), 2 * 3);
     EXPECT_EQ(scheduler_term(ten, {99, 32}, 2), 4 * 3);
+}
+
+// S96: up to the end of the first block the path is in one warp, or with a barrier in two. Later
+// ones wait for the line that warps leave out.
+TEST(FetchDelay, CountsLinesUntilTheFirstBlockEnds) {
+    const std::string early = moves(4) + "@P0 EXIT; " + moves(5) + "EXIT;";
+    const auto misses_of = [](const std::string& body, std::int64_t multiprocessors) {
+        const auto all = with_caches(body, {.stream = 0}, {99, 128});
+        all->request.multiprocessors = multiprocessors;
+        std::vector<std::int64_t> counts;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.starts_with("instruction fetch: misses of")) counts.push_back(term.count);
+        return counts;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(misses_of(ten, 1), ElementsAre(3, 3));
+    EXPECT_THAT(misses_of("BAR.SYNC 0; " + ten, 1), ElementsAre(2 * 3, 3));
+    EXPECT_THAT(misses_of(early, 1), ElementsAre(3 + 1, 3));
+    EXPECT_THAT(misses_of(early, 2), ElementsAre(3 + 1 + 1, 3 + 1));
+}
+
+// S74 with S96: a chain of 15 blocks may be on four schedulers, and two waves of blocks up to the
+// last one on three. On the fourth it waits for the lines that warps leave out.
+TEST(FetchDelay, CountsWhatOnlyAChainVisits) {
+    std::string body = "MUFU.RCP R1, R2 ?trans1; @P0 EXIT ?trans6; ";
+    for (int i = 0; i < 29; ++i)
+        body += "MUFU.RCP R1, R2 ?trans1; ";
+    const auto further = [&](models::Launch launch) {
+        const auto all =
+            with_caches(body + "EXIT ?trans6;", {.l0_lines = 16, .l1_lines = 18, .stream = 2},
+                        launch, "turing-t4", 75);
+        all->request.multiprocessors = 2;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text == "instruction fetch: misses at schedulers that only the chain visits")
+                return term.count * term.cycles;
+        return std::int64_t{0};
+    };
+    EXPECT_EQ(further({31, 256}), 6 * 30);
+    EXPECT_EQ(further({80, 256}), 0); // Of more waves each visits all four.
 }
 
 // S84: of three lines the last is left out by warps that end early; on the second multiprocessor
