@@ -172,8 +172,8 @@ void drop_each(const Json& part, const Json::json_pointer& at, std::size_t& list
             ++lists;
             const auto steps = checked(with_claims(claims), rebuild);
             EXPECT_NE(verify::overall(steps), Verdict::Holds) << at << " " << i;
-            // Texts of assumptions alone are left to re-analysis.
-            if (at.to_string() == "/assumptions") continue;
+            // What assumptions say, and of which stages, is left to re-analysis.
+            if (at.to_string().starts_with("/assumptions")) continue;
             const auto own = checked(with_claims(claims), agree);
             EXPECT_NE(verify::overall(own), Verdict::Holds) << at << " " << i;
         }
