@@ -2,6 +2,7 @@
 
 #include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/path/ilp_solver.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/path/subtours.hpp"
 #include "assembly/support/stop_token.hpp"
@@ -108,6 +109,41 @@ private:
     PathCertificate& certificate_;
 };
 
+/// Edges between blocks, and blocks that may end paths.
+struct Crossings {
+    std::set<std::pair<BlockIndex, BlockIndex>> edges;
+    std::set<BlockIndex> ends;
+
+    explicit Crossings(const PathGraph& paths) {
+        for (const PathNode& node : paths.nodes) {
+            if (node.end_cost) ends.insert(node.block);
+            for (const PathEdge& edge : node.successors)
+                edges.emplace(node.block, paths.nodes[edge.to].block);
+        }
+    }
+    friend bool operator==(const Crossings&, const Crossings&) = default;
+};
+
+std::size_t most_nodes_of_a_block(const TimedKernel& kernel, const PathGraph& paths) {
+    PerBlock<std::size_t> nodes(kernel.graph->blocks.size(), 0);
+    std::size_t most = 0;
+    for (const PathNode& node : paths.nodes)
+        most = std::max(most, ++nodes[node.block]);
+    return most;
+}
+
+/// Lets the nodes of the table remember pairs of which a path takes one at most (S19c), so that the
+/// script follows from the table alone. Not where it then lacks an edge of the control flow, which
+/// the check looks for, or has more nodes of a block than the check takes.
+void keep_pairs_in_table(const TimedKernel& kernel, PathCertificate& certificate) {
+    constexpr std::size_t most_nodes = 96;
+    PathGraph product =
+        encode_pairs(*kernel.graph, certificate.paths, *kernel.stated, certificate.side).paths;
+    if (most_nodes_of_a_block(kernel, product) <= most_nodes &&
+        Crossings{product} == Crossings{certificate.paths})
+        certificate.paths = std::move(product);
+}
+
 } // namespace
 
 PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const CertificateName& name,
@@ -135,8 +171,10 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
     // If the path does not attain the bound, another path through the graph may cost more.
     if (certificate.witness && certificate.witness->cost != solved.bound.count())
         certificate.witness.reset();
-    if (used == Facts::All && has_further_facts(*kernel.stated))
+    if (used == Facts::All && has_further_facts(*kernel.stated)) {
+        keep_pairs_in_table(kernel, certificate);
         ScriptProof{kernel, certificate}.establish(solved);
+    }
     run.certificates->certificates.push_back(std::move(certificate));
     return solved;
 }

@@ -126,8 +126,8 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id,
 /// A script has a row for each infeasible path, over the edges of all blocks: a solver takes long
 /// where both are many.
 std::size_t most_infeasible_paths(std::size_t blocks) {
-    constexpr std::size_t most_blocks = 200;
-    constexpr std::size_t most_rows_by_blocks = 20'000;
+    constexpr std::size_t most_blocks = 400;
+    constexpr std::size_t most_rows_by_blocks = 200'000;
     return blocks > most_blocks ? 0 : most_rows_by_blocks / std::max<std::size_t>(blocks, 1);
 }
 

@@ -36,7 +36,7 @@ certification::KernelInput example_kernel(const std::string& listing, const std:
 }
 
 void add_runs(certification::KernelInput& input, std::int64_t runs, harness::Draw draw) {
-    const auto loaded = certification::load(input, "K1");
+    const auto loaded = certification::load(input, "K1", true);
     if (!loaded) throw std::runtime_error{to_string(loaded.error())};
     const auto& made = *loaded.value();
     const auto device =

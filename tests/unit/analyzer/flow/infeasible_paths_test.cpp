@@ -1,11 +1,15 @@
+#include "analyzer/evidence/certificate.hpp"
 #include "analyzer/flow/flow_facts_template.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace warpbound::analyzer {
 namespace {
@@ -275,6 +279,30 @@ TEST(InfeasiblePaths, TightenTheBoundAndAreNamed) {
     for (const auto& assumption : with.value().assumptions)
         texts += assumption.text + "\n";
     EXPECT_THAT(texts, HasSubstr("0x0028 or 0x0050, not both"));
+}
+
+/// Loop bounds alone show the bound on the table of the certificate, whose nodes keep the pairs.
+TEST(InfeasiblePaths, AreKeptByTheTablesOfCertificates) {
+    const auto context = analyzed(
+        two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT"),
+        {});
+    append(context->facts,
+           derive_infeasible_paths(*context->request.function, context->graph,
+                                   context->request.launch, Convergence::Converged));
+    ASSERT_FALSE(context->facts.exclusives.empty());
+    CertificateStore store;
+    context->request.certificates = &store;
+    const auto analysis = context->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const auto certificate =
+        std::find_if(store.certificates.begin(), store.certificates.end(),
+                     [](const PathCertificate& one) { return one.side == Side::Lower; });
+    ASSERT_NE(certificate, store.certificates.end());
+    EXPECT_EQ(certificate->facts, Facts::All);
+    const std::vector<BackEdgeBounds> no_loops;
+    const LoopBoundedPaths paths{context->graph, certificate->paths, no_loops, Side::Lower};
+    EXPECT_EQ(paths.start_to_end()->cost, certificate->bound);
+    EXPECT_TRUE(certificate->regions.empty());
 }
 
 /// Pairs of branches on the same condition, whose long paths are on opposite sides.
