@@ -116,12 +116,18 @@ void add_facts(const TimedKernel& kernel, FactTexts& texts) {
     for (const auto& fact : facts.nevers)
         add(fact.from, "blocks never executed", fmt::format("0x{:04x}", fact.block));
     for (const auto& fact : facts.exclusives)
-        add(fact.from, "exclusive blocks",
-            fmt::format("0x{:04x} and 0x{:04x}", fact.first, fact.second));
+        if (fact.from.line == 0)
+            add(fact.from, "infeasible paths",
+                fmt::format("{} (by branch conditions)", text_of(DerivedPathFact{fact, {}})));
+        else
+            add(fact.from, "exclusive blocks",
+                fmt::format("0x{:04x} and 0x{:04x}", fact.first, fact.second));
     for (const auto& fact : facts.constraints)
         if (fact.from.line == 0)
             add(fact.from, "infeasible paths",
-                fmt::format("{} (by abstract execution)", text_of(DerivedPathFact{fact, {}})));
+                fmt::format("{} (by {})", text_of(DerivedPathFact{fact, {}}),
+                            fact.constant == 1 ? "branch conditions"
+                                               : "abstract execution or branch conditions"));
         else
             add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
     for (const auto& fact : facts.memory)
