@@ -19,7 +19,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <map>
 #include <random>
 #include <string>
 #include <variant>
@@ -40,10 +39,7 @@ constexpr std::array policies{"srr",
                               "unknown",
                               "two-level:active=1"};
 
-struct Verdict {
-    std::string failure;
-    std::map<std::string, std::uint64_t> counts; ///< By what the case shows.
-};
+using Verdict = tests::CountedVerdict;
 
 /// Lanes may diverge at most branches; of some only one edge is left.
 void let_lanes_diverge(tests::RandomKernel& kernel, tests::RandomSource& draw) {
@@ -193,16 +189,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
 }
 
 TEST(EvidenceProperty, OfLanesThatMayDivergeClaimsTheBoundsOfTheAnalysis) {
-    std::map<std::string, std::uint64_t> counts;
-    const std::uint64_t cases = tests::run_campaign(
-        check_case,
-        [&](const Verdict& verdict) {
-            for (const auto& [what, count] : verdict.counts)
-                counts[what] += count;
-        },
-        300);
-    for (const auto& [what, count] : counts)
-        RecordProperty(what, std::to_string(count));
+    auto [cases, counts] = tests::run_counted_campaign(check_case, 300);
     EXPECT_GT(counts["one path"] * 16, cases);
     EXPECT_GT(counts["runs"] * 2, cases);
     for (const char* kind : {"in turns", "in turns through caches", "in slots",

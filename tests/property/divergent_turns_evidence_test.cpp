@@ -17,7 +17,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -26,10 +25,7 @@ namespace {
 
 namespace check = certification::verify;
 
-struct Verdict {
-    std::string failure;
-    std::map<std::string, std::uint64_t> counts; ///< By what the case shows.
-};
+using Verdict = tests::CountedVerdict;
 
 struct DivergentCode {
     std::string text;
@@ -158,16 +154,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
 }
 
 TEST(EvidenceProperty, OfDivergentLanesInStrictTurnsHasTheGapsOfTheAnalysis) {
-    std::map<std::string, std::uint64_t> counts;
-    const std::uint64_t cases = tests::run_campaign(
-        check_case,
-        [&](const Verdict& verdict) {
-            for (const auto& [what, count] : verdict.counts)
-                counts[what] += count;
-        },
-        200);
-    for (const auto& [what, count] : counts)
-        RecordProperty(what, std::to_string(count));
+    auto [cases, counts] = tests::run_counted_campaign(check_case, 200);
     EXPECT_GT(counts["bounded"] * 2, cases);
     EXPECT_GT(counts["serialized"] * 5, cases * 2);
     EXPECT_GT(counts["several warps"] * 4, cases);

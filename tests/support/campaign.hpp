@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -89,6 +90,33 @@ std::uint64_t run_campaign(Check check, Keep keep, std::uint64_t otherwise = 600
     for (const auto& failure : failures)
         ADD_FAILURE() << failure;
     return cases;
+}
+
+/// What a case shows, by name.
+using CaseCounts = std::map<std::string, std::uint64_t>;
+
+struct CountedVerdict {
+    std::string failure;
+    CaseCounts counts{};
+};
+
+struct CountedCases {
+    std::uint64_t cases = 0;
+    CaseCounts counts{}; ///< Of all of them; recorded as properties of the test.
+};
+
+/// The same, where `check` returns a `CountedVerdict`.
+template <class Check>
+CountedCases run_counted_campaign(Check check, std::uint64_t otherwise = 600) {
+    CountedCases all;
+    const auto keep = [&](const CountedVerdict& verdict) {
+        for (const auto& [what, count] : verdict.counts)
+            all.counts[what] += count;
+    };
+    all.cases = run_campaign(check, keep, otherwise);
+    for (const auto& [what, count] : all.counts)
+        testing::Test::RecordProperty(what, std::to_string(count));
+    return all;
 }
 
 } // namespace warpbound::tests
