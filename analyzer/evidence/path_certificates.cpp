@@ -109,19 +109,19 @@ private:
     PathCertificate& certificate_;
 };
 
-/// Edges between blocks, and blocks that may end paths.
-struct Crossings {
+/// Edges of the control flow, and blocks that may end paths, which a table has.
+struct CoveredFlow {
     std::set<std::pair<BlockIndex, BlockIndex>> edges;
     std::set<BlockIndex> ends;
 
-    explicit Crossings(const PathGraph& paths) {
+    explicit CoveredFlow(const PathGraph& paths) {
         for (const PathNode& node : paths.nodes) {
             if (node.end_cost) ends.insert(node.block);
             for (const PathEdge& edge : node.successors)
                 edges.emplace(node.block, paths.nodes[edge.to].block);
         }
     }
-    friend bool operator==(const Crossings&, const Crossings&) = default;
+    friend bool operator==(const CoveredFlow&, const CoveredFlow&) = default;
 };
 
 std::size_t most_nodes_of_a_block(const TimedKernel& kernel, const PathGraph& paths) {
@@ -140,7 +140,7 @@ void keep_pairs_in_table(const TimedKernel& kernel, PathCertificate& certificate
     PathGraph product =
         encode_pairs(*kernel.graph, certificate.paths, *kernel.stated, certificate.side).paths;
     if (most_nodes_of_a_block(kernel, product) <= most_nodes &&
-        Crossings{product} == Crossings{certificate.paths})
+        CoveredFlow{product} == CoveredFlow{certificate.paths})
         certificate.paths = std::move(product);
 }
 
