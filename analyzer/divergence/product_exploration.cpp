@@ -1,5 +1,6 @@
 #include "analyzer/divergence/product_exploration.hpp"
 
+#include "analyzer/divergence/divergent_facts.hpp"
 #include "assembly/support/stop_token.hpp"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ public:
     }
 
     Result<std::optional<Product>> explore() {
-        if (auto checked = rules_.check(); !checked) return checked.as_failure();
+        if (auto checked = check_divergent_facts(kernel_); !checked) return checked.as_failure();
         for (std::size_t round = 0; round < most_rounds; ++round) {
             nodes_.clear();
             known_.clear();

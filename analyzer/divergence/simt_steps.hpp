@@ -45,8 +45,6 @@ public:
     /// as many as diverged; positive. None: no branches do.
     SimtRules(const TimedKernel& kernel, const std::optional<std::size_t>& counted, Trim trim);
 
-    /// Refuses facts where nothing is decided, and guarded barriers.
-    [[nodiscard]] Result<void> check() const;
     /// Refuses, with the address: guarded pushes of a point, points that are joined again while
     /// lanes are in them, arrivals at a point that is not the innermost, barriers that some lanes
     /// execute while others are elsewhere.
@@ -59,6 +57,8 @@ public:
     [[nodiscard]] const Overtaking& overtaking() const { return overtaking_; }
 
 private:
+    static constexpr std::size_t most_steps = 5'000; ///< From one state.
+
     struct Refused {
         Failure failure;
     };
