@@ -88,16 +88,17 @@ void execute(const KernelCase& kernel, const assembly::ControlFlowGraph& graph, 
     auto prepared = harness::execution::PreparedLaunch::make(std::move(inputs).value());
     if (!prepared) return obstacle(to_string(prepared.error()));
     const ExecutedFacts facts{prepared.value().code(), kernel.architecture, kernel.launch};
-    std::int64_t issues = 0;
+    const std::int64_t issues_before = executed.issues;
     const std::int64_t left_before = executed.left;
     for (const std::int64_t number : numbers_of_blocks(kernel.launch.blocks)) {
-        if (issues > most_of_choice || executed.left - left_before > most_left) return;
+        if (executed.issues - issues_before > most_of_choice ||
+            executed.left - left_before > most_left)
+            return;
         const auto block = prepared.value().run(number);
         if (!block) {
             obstacle(to_string(block.error()));
             continue;
         }
-        issues += block.value().issues();
         executed.issues += block.value().issues();
         const std::string stated = facts.contradicted(kernel.stated_facts, block.value(), number);
         if (!stated.empty()) return obstacle("data that a stated fact excludes: " + stated);
