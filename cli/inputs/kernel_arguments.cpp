@@ -38,6 +38,18 @@ std::optional<std::uint64_t> read_number_of(std::string_view text, std::int64_t 
     return bits ? read_value(*bits, size) : std::nullopt;
 }
 
+/// Of a buffer with data, as an executed launch has it, what holds for any data: the pointer.
+/// Other arguments as they are.
+Result<std::string> pointer_of(const std::string& argument) {
+    const std::size_t equals = std::min(argument.find('='), argument.size() - 1);
+    const std::string_view value = std::string_view{argument}.substr(equals + 1);
+    if (!harness::execution::is_buffer_form(value)) return argument;
+    const std::string name = argument.substr(0, equals);
+    if (auto checked = harness::execution::check_buffer_form(name, value); !checked)
+        return checked.as_failure();
+    return name + "=disjoint:256";
+}
+
 /// The word of a parameter, `index` words from its beginning, as `add_argument_word` reads it.
 std::string word_text(const KernelParameterLayout& parameter, std::int64_t index,
                       std::uint64_t value) {
@@ -115,7 +127,10 @@ std::string parameter_key(const Parameters& parameters, std::int64_t offset) {
 Result<void> add_arguments_to(models::ArgumentWords& words,
                               const std::vector<std::string>& arguments,
                               const std::optional<Parameters>& parameters) {
-    for (const std::string& argument : arguments) {
+    for (const std::string& stated : arguments) {
+        const auto without_data = pointer_of(stated);
+        if (!without_data) return without_data.as_failure();
+        const std::string& argument = without_data.value();
         const std::size_t equals = argument.find('=');
         const std::string_view key = std::string_view{argument}.substr(0, equals);
         if (equals == std::string::npos || key.substr(0, 2) == "0x") {

@@ -18,8 +18,9 @@ inline constexpr const char* arguments_help =
     "constant "
     "bank 0, as in 0x160=512; a floating-point number has its type, as f32:1.5; multiple:N in "
     "place of a value (an aligned pointer), or "
-    "disjoint:N (an aligned pointer to a buffer that overlaps no other such one); may be "
-    "repeated. Facts derived from it are marked unchecked";
+    "disjoint:N (an aligned pointer to a buffer that overlaps no other such one; a buffer with "
+    "data, buffer:f32:1024:zero as for `simulate --execute`, is disjoint:256); may be repeated. "
+    "Facts derived from it are marked unchecked";
 
 /// Adds the words that these arguments are. `parameters`: the kernel's; none: not known, then only
 /// offsets are accepted. Refuses an unknown parameter with those that there are, a value that does

@@ -261,7 +261,7 @@ prepare_workload(const models::Architecture& architecture, const harness::Worklo
                                                                 multiprocessors, cost);
     if (machine || machine.error().what.find("blocks/launch") == std::string::npos) return machine;
     Failure failure = machine.error();
-    failure.what += "; state the cost of a launch with --launch-cost";
+    failure.what += ", or the cost of a launch with --launch-cost";
     return failure;
 }
 

@@ -222,30 +222,57 @@ std::int64_t integer_element(const Buffer& buffer, std::size_t i) {
     return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
+bool is_file_form(std::string_view text) {
+    return text.rfind("file:", 0) == 0;
+}
+
+struct Shape {
+    Buffer empty; ///< Its name and type.
+    std::size_t count;
+};
+
+/// Takes `buffer:TYPE:SIZES:` from the text.
+Result<Shape> read_shape(const std::string& name, std::string_view& text) {
+    take_field(text); // "buffer"
+    const auto type = type_named(take_field(text));
+    const auto count = read_sizes(take_field(text));
+    if (!type || !count || *count > buffer_limit / size_of(*type))
+        return Failure{fmt::format("--arg {}: expected {}", name, buffer_forms)};
+    Shape shape{{}, *count};
+    shape.empty.name = name;
+    shape.empty.type = *type;
+    return shape;
+}
+
 } // namespace
 
 bool is_buffer_form(std::string_view text) {
-    return text.rfind("buffer:", 0) == 0 || text.rfind("file:", 0) == 0;
+    return text.rfind("buffer:", 0) == 0 || is_file_form(text);
+}
+
+Result<void> check_buffer_form(const std::string& name, std::string_view text) {
+    if (is_file_form(text)) return boost::outcome_v2::success();
+    auto shape = read_shape(name, text);
+    if (!shape) return shape.as_failure();
+    if (text.rfind("file=", 0) == 0) return boost::outcome_v2::success();
+    return fill(shape.value().empty, 1, text);
 }
 
 Result<Buffer> read_buffer(const std::string& name, std::string_view text) {
-    Buffer buffer;
-    buffer.name = name;
-    if (text.rfind("file:", 0) == 0) {
+    if (is_file_form(text)) {
+        Buffer buffer;
+        buffer.name = name;
         const auto source = assembly::read_source(std::string{text.substr(5)}, buffer_limit);
         if (!source) return source.as_failure();
         const auto* const first = reinterpret_cast<const std::byte*>(source.value().text.data());
         buffer.bytes.assign(first, first + source.value().text.size());
         return buffer;
     }
-    take_field(text); // "buffer"
-    const auto type = type_named(take_field(text));
-    const auto count = read_sizes(take_field(text));
-    if (!type || !count || *count > buffer_limit / size_of(*type))
-        return Failure{fmt::format("--arg {}: expected {}", name, buffer_forms)};
-    buffer.type = *type;
-    if (auto filled = fill(buffer, *count, text); !filled) return filled.as_failure();
-    return buffer;
+    auto shape = read_shape(name, text);
+    if (!shape) return shape.as_failure();
+    auto& [buffer, count] = shape.value();
+    if (auto filled = fill(buffer, count, text); !filled) return filled.as_failure();
+    return std::move(buffer);
 }
 
 std::optional<std::string> scalar_text(std::string_view text, std::int64_t bytes) {

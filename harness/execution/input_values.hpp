@@ -22,6 +22,8 @@ bool is_buffer_form(std::string_view text);
 /// `from` and `to` (inclusive for integers) restrict them. Refuses other forms, sizes beyond
 /// 2^32 bytes, and files that are missing or shorter than the buffer.
 Result<Buffer> read_buffer(const std::string& name, std::string_view text);
+/// Refuses a text whose form `read_buffer` refuses. Opens no file and makes no values.
+Result<void> check_buffer_form(const std::string& name, std::string_view text);
 
 /// The bits of a number of so many bytes, as text of a whole number: 512, -1, 0x10, 1.5, f32:2,
 /// f64:0.1, f16:1. Nothing: it is no number of this size. `Unit:` bytes.

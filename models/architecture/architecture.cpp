@@ -82,15 +82,12 @@ bool same_machine(const Architecture& a, const Architecture& b) {
 Result<Interval> require(const Architecture& architecture, const ValueGroup& group,
                          std::string_view path, std::string_view value) {
     const SourcedValue* const found = group.find(value);
-    if (found == nullptr)
-        return Failure{.what = fmt::format("{}/{} is absent from architecture {}", path, value,
-                                           architecture.name),
-                       .where = {}};
-    if (!found->interval)
-        return Failure{.what = fmt::format("{}/{} is unknown in architecture {}", path, value,
-                                           architecture.name),
-                       .where = {}};
-    return *found->interval;
+    if (found != nullptr && found->interval) return *found->interval;
+    return Failure{.what = fmt::format("{0}/{1} is {2} architecture {3}; state it with --assume "
+                                       "{0}/{1}=LO..HI",
+                                       path, value, found == nullptr ? "absent from" : "unknown in",
+                                       architecture.name),
+                   .where = {}};
 }
 
 Result<void> check_runs_on(const Architecture& architecture, std::string_view kernel,

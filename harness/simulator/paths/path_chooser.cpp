@@ -104,8 +104,13 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
     for (const assembly::Loop& loop : graph.loops) {
         const models::LoopFact* fact = facts.loop_at(header_address(loop));
         if (fact == nullptr && !excluded[loop.header])
-            return Failure{fmt::format("loop at 0x{:04x} has no bound", header_address(loop)),
-                           facts.name, 0, 0};
+            return Failure{
+                fmt::format("the loop at 0x{0:04x} has no bound; state it as <loop "
+                            "header=\"0x{0:04x}\" min=\"..\" max=\"..\"/> in the flow facts "
+                            "(`warpbound flow-facts` prints a template), or have the code "
+                            "executed (--execute)",
+                            header_address(loop)),
+                facts.name, 0, 0};
         if (fact == nullptr)
             bounds.push_back(LoopBound{});
         else

@@ -44,6 +44,15 @@ TEST(KernelArguments, FillTheWordsOfTheirSize) {
     EXPECT_EQ(words_of({"data=disjoint:512"}), (ArgumentWords{{0x160, {0, 9, true}}}));
 }
 
+TEST(KernelArguments, WithDataArePointersToBuffersOfTheirOwn) {
+    for (const char* argument : {"data=buffer:f32:16x16:zero", "0=buffer:u8:7:random,seed=3",
+                                 "0x160=buffer:f32:4:constant=1.5", "data=file:absent.bin"})
+        EXPECT_EQ(words_of({argument}), words_of({"data=disjoint:256"})) << argument;
+    EXPECT_THAT(refusal_of("data=buffer:f33:16:zero"), HasSubstr("types u8"));
+    EXPECT_THAT(refusal_of("data=buffer:f32:16:ones"), HasSubstr("no values 'ones'"));
+    EXPECT_THAT(refusal_of("data=buffer:f32:0:zero"), HasSubstr("expected buffer:TYPE"));
+}
+
 TEST(KernelArguments, ThatDoNotFitAreRefused) {
     EXPECT_THAT(refusal_of("n=4294967296"), HasSubstr("whole number of 32 bits"));
     EXPECT_THAT(refusal_of("n=-2147483649"), HasSubstr("whole number of 32 bits"));

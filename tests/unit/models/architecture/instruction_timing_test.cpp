@@ -204,11 +204,12 @@ TEST(InstructionTiming, RefusesAnyLevelWhenOneIsUnknown) {
     architecture.memories[1].values = {unknown("latency")};
     const auto refused = timing_of(instruction(OpcodeClass::LoadGlobal), architecture);
     ASSERT_FALSE(refused.has_value());
-    EXPECT_EQ(refused.error().what,
-              "OP at 0x0010: memories/l2/latency is unknown in architecture m");
+    EXPECT_EQ(refused.error().what, "OP at 0x0010: memories/l2/latency is unknown in architecture "
+                                    "m; state it with --assume memories/l2/latency=LO..HI");
     architecture.memories.erase(architecture.memories.begin() + 1);
     EXPECT_EQ(timing_of(instruction(OpcodeClass::LoadGlobal), architecture).error().what,
-              "OP at 0x0010: memories/l2/latency is absent from architecture m");
+              "OP at 0x0010: memories/l2/latency is absent from architecture m; state it with "
+              "--assume memories/l2/latency=LO..HI");
 }
 
 TEST(InstructionTiming, CountsConflictsOfSharedAccesses) {
@@ -324,7 +325,8 @@ TEST(InstructionTiming, NamesWhatIsMissing) {
     EXPECT_EQ(timing_of(instruction(OpcodeClass::Texture), interlocked).error().what,
               "OP at 0x0010: classes/texture is absent from architecture m");
     EXPECT_EQ(timing_of(instruction(OpcodeClass::Double), interlocked).error().what,
-              "OP at 0x0010: classes/double/latency is unknown in architecture m");
+              "OP at 0x0010: classes/double/latency is unknown in architecture m; state it with "
+              "--assume classes/double/latency=LO..HI");
     EXPECT_THAT(timing_of(instruction(OpcodeClass::Unknown), interlocked).error().what,
                 testing::HasSubstr("the opcode is not known"));
     EXPECT_THAT(

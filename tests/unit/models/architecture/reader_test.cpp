@@ -73,9 +73,11 @@ TEST(Require, NamesTheMissingValueByItsPath) {
     ASSERT_TRUE(read.has_value());
     const auto& buffer = read.value().write_buffer;
     EXPECT_EQ(require(read.value(), buffer, "write-buffer", "drain").error().what,
-              "write-buffer/drain is unknown in architecture m");
+              "write-buffer/drain is unknown in architecture m; state it with --assume "
+              "write-buffer/drain=LO..HI");
     EXPECT_EQ(require(read.value(), buffer, "write-buffer", "entries").error().what,
-              "write-buffer/entries is absent from architecture m");
+              "write-buffer/entries is absent from architecture m; state it with --assume "
+              "write-buffer/entries=LO..HI");
 }
 
 TEST(ArchitectureReader, RefusesWithALine) {
