@@ -4,7 +4,7 @@
 
 #include "harness/campaign/exchange.hpp"
 #include "harness/protocol/run_order.hpp"
-#include "harness/suite/emission.hpp"
+#include "harness/suite/emission/emission.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 #include "cli/measurement/benchmark_code.hpp"
 
 #include "assembly/amd/processor.hpp"
-#include "harness/suite/hip_source.hpp"
+#include "harness/suite/amd/hip_source.hpp"
 #include "harness/suite/suites.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include "harness/protocol/measure.hpp"
 #include "harness/protocol/per_operation.hpp"
 #include "harness/protocol/run_order.hpp"
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/emission/benchmark.hpp"
 
 #include <map>
 #include <optional>

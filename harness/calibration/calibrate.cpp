@@ -1,7 +1,7 @@
 #include "harness/calibration/calibrate.hpp"
 
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"

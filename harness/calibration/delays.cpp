@@ -1,6 +1,6 @@
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
-#include "harness/suite/specimens.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/specimens.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "harness/calibration/calibrate.hpp"
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/architecture/value_path.hpp"
 

@@ -3,9 +3,9 @@
 /// whose control fields are stated, if stall counts add up as they state (C97).
 
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/cache_benchmarks.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
-#include "harness/suite/stated_emission.hpp"
+#include "harness/suite/benchmarks/cache_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
+#include "harness/suite/emission/stated_emission.hpp"
 
 #include <fmt/format.h>
 

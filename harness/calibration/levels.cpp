@@ -1,6 +1,6 @@
 #include "harness/calibration/levels.hpp"
 
-#include "harness/suite/cache_benchmarks.hpp"
+#include "harness/suite/benchmarks/cache_benchmarks.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include "assembly/amd/processor.hpp"
 #include "harness/card_identity.hpp"
-#include "harness/suite/amd_frame.hpp"
-#include "harness/suite/stated_benchmarks.hpp"
-#include "harness/suite/stated_emission.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
+#include "harness/suite/benchmarks/stated_benchmarks.hpp"
+#include "harness/suite/emission/stated_emission.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/schema.hpp"
 

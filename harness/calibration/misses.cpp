@@ -2,7 +2,7 @@
 /// The number of L1 misses that can be outstanding, from a load that hits after them.
 
 #include "harness/calibration/levels.hpp"
-#include "harness/suite/cache_benchmarks.hpp"
+#include "harness/suite/benchmarks/cache_benchmarks.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 /// the resources per block.
 
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
 
 #include <fmt/format.h>
 

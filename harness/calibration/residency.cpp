@@ -1,7 +1,7 @@
 #include "harness/calibration/relations.hpp"
 #include "harness/card_identity.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
-#include "harness/suite/ptx_semaphore.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
+#include "harness/suite/emission/ptx_semaphore.hpp"
 
 #include <fmt/format.h>
 

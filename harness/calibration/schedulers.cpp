@@ -1,5 +1,5 @@
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// Fixed latencies of machines with encoded issue control: below its latency a result is not in its
 /// register yet, and the consumer reads what was there before (C97).
 
-#include "harness/suite/stall_search.hpp"
+#include "harness/suite/benchmarks/stall_search.hpp"
 
 #include "harness/calibration/relations.hpp"
 

@@ -1,7 +1,7 @@
 #include "harness/contract/contract_series.hpp"
 
 #include "harness/card_identity.hpp"
-#include "harness/suite/amd_frame.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/schema.hpp"
 

@@ -1,7 +1,7 @@
 #include "harness/contract/experiments.hpp"
 
 #include "harness/contract/contract_values.hpp"
-#include "harness/suite/contract_benchmarks.hpp"
+#include "harness/suite/benchmarks/contract_benchmarks.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "harness/contract/contract_values.hpp"
 #include "harness/contract/experiments.hpp"
-#include "harness/suite/contract_benchmarks.hpp"
+#include "harness/suite/benchmarks/contract_benchmarks.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/facts/address_pattern.hpp"
 

@@ -1,8 +1,8 @@
 #include "harness/hypotheses/simulated_scheduling.hpp"
 
 #include "assembly/isa/reader.hpp"
-#include "harness/suite/accesses.hpp"
-#include "harness/suite/emission.hpp"
+#include "harness/suite/benchmarks/accesses.hpp"
+#include "harness/suite/emission/emission.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "harness/suite/launch_limits.hpp"
 
-#include "harness/suite/amd_semaphore.hpp"
+#include "harness/suite/amd/amd_semaphore.hpp"
+#include "harness/suite/emission/ptx_semaphore.hpp"
 #include "harness/suite/measure_point.hpp"
-#include "harness/suite/ptx_semaphore.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 /// Measurement of one point of a benchmark.
 
 #include "harness/protocol/series_run.hpp"
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/emission/benchmark.hpp"
 
 namespace warpbound::harness {
 

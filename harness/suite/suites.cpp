@@ -1,13 +1,13 @@
 #include "harness/suite/suites.hpp"
 
 #include "assembly/amd/processor.hpp"
-#include "harness/suite/amd_emission.hpp"
-#include "harness/suite/amd_frame.hpp"
-#include "harness/suite/amd_semaphore.hpp"
-#include "harness/suite/catalogue.hpp"
-#include "harness/suite/ptx_semaphore.hpp"
-#include "harness/suite/stated_benchmarks.hpp"
-#include "harness/suite/stated_emission.hpp"
+#include "harness/suite/amd/amd_emission.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
+#include "harness/suite/amd/amd_semaphore.hpp"
+#include "harness/suite/benchmarks/catalogue.hpp"
+#include "harness/suite/benchmarks/stated_benchmarks.hpp"
+#include "harness/suite/emission/ptx_semaphore.hpp"
+#include "harness/suite/emission/stated_emission.hpp"
 
 #include <fmt/format.h>
 

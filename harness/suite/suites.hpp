@@ -2,7 +2,7 @@
 /// \file
 /// All benchmarks, the suites that they form, and their points generated for a machine.
 
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/emission/benchmark.hpp"
 
 #include <string>
 #include <string_view>

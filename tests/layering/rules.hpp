@@ -40,6 +40,7 @@ inline constexpr auto orders = std::to_array<FolderOrder>({
     {"harness/simulator",
      "",
      {"divergence", "clock", "paths", "decode", "memory", "pipeline", "launch", "sm", "parallel"}},
+    {"harness/suite", "", {"emission", "amd", "benchmarks"}},
     {"cli",
      "cli/version.hpp",
      {"options output", "inputs", "program", "simulation prediction", "inspection recordings",

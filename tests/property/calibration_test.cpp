@@ -3,8 +3,8 @@
 
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
-#include "harness/suite/cache_benchmarks.hpp"
-#include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/benchmarks/cache_benchmarks.hpp"
+#include "harness/suite/benchmarks/calibration_benchmarks.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/value_path.hpp"

@@ -3,7 +3,7 @@
 /// Microbenchmarks of the suite, run on a simulated device.
 
 #include "harness/protocol/measure.hpp"
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/emission/benchmark.hpp"
 
 #include <cstdint>
 #include <string>

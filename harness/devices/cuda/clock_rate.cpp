@@ -1,7 +1,7 @@
 #include "harness/devices/cuda/clock_rate.hpp"
 
 #include "harness/devices/hip/generated_code.hpp"
-#include "harness/suite/ptx_emission.hpp"
+#include "harness/suite/emission/ptx_emission.hpp"
 
 #include <fmt/format.h>
 

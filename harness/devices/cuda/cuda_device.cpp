@@ -5,8 +5,8 @@
 #include "harness/devices/cuda/cuda_copy.hpp"
 #include "harness/devices/cuda/late_blocks.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
-#include "harness/suite/amd_frame.hpp"
-#include "harness/suite/ptx_emission.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
+#include "harness/suite/emission/ptx_emission.hpp"
 
 #include <fmt/format.h>
 

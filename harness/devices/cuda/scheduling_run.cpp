@@ -1,6 +1,6 @@
 #include "harness/devices/cuda/scheduling_run.hpp"
 
-#include "harness/suite/ptx_emission.hpp"
+#include "harness/suite/emission/ptx_emission.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "harness/devices/cuda/board_state.hpp"
 #include "harness/devices/cuda/built_code.hpp"
 #include "harness/devices/hip/generated_code.hpp"
-#include "harness/suite/ptx_emission.hpp"
+#include "harness/suite/emission/ptx_emission.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "harness/devices/hip/generated_code.hpp"
 
-#include "harness/suite/amd_frame.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Calibration of machines with encoded issue control, from code that states its control fields.
-#include "harness/suite/stated_emission.hpp"
+#include "harness/suite/emission/stated_emission.hpp"
 #include "harness/suite/suites.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/harness/calibration/calibrated_card.hpp"

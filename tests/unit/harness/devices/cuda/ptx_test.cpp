@@ -1,6 +1,6 @@
 #include "harness/devices/cuda/scheduling_run.hpp"
-#include "harness/suite/ptx_semaphore.hpp"
-#include "harness/suite/ptx_statement.hpp"
+#include "harness/suite/emission/ptx_semaphore.hpp"
+#include "harness/suite/emission/ptx_statement.hpp"
 #include "harness/suite/suites.hpp"
 #include "tests/support/temporary_folder.hpp"
 

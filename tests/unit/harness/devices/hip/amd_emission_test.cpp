@@ -8,9 +8,9 @@
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/devices/hip/generated_code.hpp"
-#include "harness/suite/amd_emission.hpp"
-#include "harness/suite/amd_frame.hpp"
-#include "harness/suite/hip_source.hpp"
+#include "harness/suite/amd/amd_emission.hpp"
+#include "harness/suite/amd/amd_frame.hpp"
+#include "harness/suite/amd/hip_source.hpp"
 #include "harness/suite/suites.hpp"
 #include "harness/toolchain/amd_assembler.hpp"
 
