@@ -200,6 +200,10 @@ public:
                                                       const std::optional<assembly::Guard>& guard,
                                                       Origin origin) const;
 
+    /// States that it holds one value in each warp, at the entry of the kernel.
+    void begin_uniform(assembly::Register reg, Origin origin) {
+        numbers_.insert_or_assign(reg, arithmetic_->uniform(origin));
+    }
     /// Applies the instruction. `origin`: of its results; each program point needs its own.
     void execute(const assembly::Instruction& instruction, Origin origin);
     /// Keeps what holds for both. `origin`: of the values that differ; each join needs its own.

@@ -13,17 +13,37 @@ ThreadStates::ThreadStates(const assembly::Function& function,
     : function_{function}, graph_{graph}, arithmetic_{arithmetic},
       divergent_{std::move(divergent)}, taken_{taken}, starts_(graph.blocks.size()),
       origins_(graph.blocks.size()) {
-    Origin next = 1; // For each block: its join, then its instructions.
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
-        origins_[block] = next;
-        next += graph.blocks[block].last - graph.blocks[block].first + 2;
+        origins_[block] = next_origin_;
+        next_origin_ += graph.blocks[block].last - graph.blocks[block].first + 2;
     }
     find_fixed_point();
+}
+
+/// Uniform registers that hold what the launch left there until the code writes them: those that it
+/// reads, but for those that lanes may overwrite while others wait. Nothing where it is not known
+/// what an instruction writes.
+std::set<assembly::Register> ThreadStates::initially_uniform() const {
+    std::set<assembly::Register> registers;
+    for (const assembly::Instruction& instruction : function_.instructions)
+        for (const assembly::Register reg : instruction.effects.reads)
+            if (reg.file == assembly::RegisterFile::Uniform) registers.insert(reg);
+    for (const assembly::Register reg : divergent_.shared)
+        registers.erase(reg);
+    for (const assembly::Instruction& instruction : function_.instructions) {
+        if (!instruction.effects.writes_known) return {};
+        if (arithmetic_.convergence() == Convergence::Converged) continue;
+        for (const assembly::Register reg : instruction.effects.writes)
+            registers.erase(reg);
+    }
+    return registers;
 }
 
 /// Terminates: a join only ever removes knowledge.
 void ThreadStates::find_fixed_point() {
     starts_[0].emplace(arithmetic_);
+    for (const assembly::Register reg : initially_uniform())
+        starts_[0]->begin_uniform(reg, next_origin_++);
     std::vector<bool> pending(graph_.blocks.size(), false);
     pending[0] = true;
     for (bool changed = true; changed;) {

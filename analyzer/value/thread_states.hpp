@@ -71,6 +71,7 @@ private:
         }
         registers.leave_block();
     }
+    [[nodiscard]] std::set<assembly::Register> initially_uniform() const;
     void find_fixed_point();
     /// Registers of a block in one of the tables; null: none.
     static const std::set<assembly::Register>* find(const DivergentDefinitions::ByBlock& table,
@@ -85,7 +86,9 @@ private:
     DivergentDefinitions divergent_;
     const std::vector<bool>* taken_;
     std::vector<std::optional<ThreadRegisters>> starts_; ///< [block]; nothing: not reached.
-    std::vector<Origin> origins_;                        ///< [block]: of the join at its start.
+    /// [block]: of the join at its start; those of its instructions follow.
+    std::vector<Origin> origins_;
+    Origin next_origin_ = 1;
 };
 
 } // namespace warpbound::analyzer

@@ -79,6 +79,24 @@ TEST(Uniformity, HoldsWhereARegisterOfTheWarpDecides) {
               "0x0020 unknown; 0x0040 unknown");
 }
 
+// nvcc begins kernels of sm_87 so. One register of the warp has one value, whoever set it.
+TEST(Uniformity, HoldsOfAUniformRegisterThatIsNotWrittenYet) {
+    const auto code = [](const std::string& other, const std::string& after) {
+        return "ISETP.NE.U32.AND P0, PT, RZ, UR2, PT; @P0 BRA A; UMOV UR2, 0x1; "
+               "A: LDG.E R9, [R6]; "
+               "ISETP.NE.AND P2, PT, R9, RZ, PT; BSSY B0, D; @P2 BRA D; " +
+               other + "; D: BSYNC B0; ISETP.LT.AND P1, PT, RZ, " + after +
+               ", PT; @P1 BRA E; NOP; E: EXIT;";
+    };
+    EXPECT_EQ(uniformities(code("NOP", "UR2"), {{32, 1, 1}}),
+              "0x0010 uniform; 0x0060 unknown; 0x00a0 uniform");
+    // Nothing is claimed of a register that some lanes write while others wait that read it.
+    EXPECT_EQ(uniformities(code("UIADD3 UR2, UR2, 0x1, URZ", "UR2"), {{32, 1, 1}}),
+              "0x0010 unknown; 0x0060 unknown; 0x00a0 unknown");
+    EXPECT_EQ(uniformities(code("NOP", "R2"), {{32, 1, 1}}),
+              "0x0010 uniform; 0x0060 unknown; 0x00a0 unknown");
+}
+
 // Of a word that all lanes share, MOVM gives the lower half to some and the upper half to others.
 TEST(Uniformity, IsNotKnownOfWhatOtherLanesHoldOrTheLaneDecides) {
     const auto of = [](const std::string& operation) {
