@@ -18,6 +18,8 @@ using assembly::Function;
 /// More values of indices than these are not executed one by one, nor more instructions.
 constexpr std::int64_t most_combinations = std::int64_t{1} << 16U;
 constexpr std::int64_t most_of_combinations = std::int64_t{1} << 24U;
+/// Nor more instructions where loops have a bound, which may become tighter.
+constexpr std::int64_t most_to_narrow = std::int64_t{1} << 22U;
 
 using Indices = std::set<Geometry>;
 
@@ -61,23 +63,32 @@ public:
         return count;
     }
 
+    using Bounds = std::vector<std::optional<DerivedLoop>>;
     /// The bounds of these loops over all combinations, by loop; nothing where some combination
-    /// enters one of them and has no bound.
-    std::optional<std::vector<std::optional<DerivedLoop>>>
-    bounds(const std::vector<std::size_t>& loops, const std::vector<bool>& unbounded) {
-        std::vector<std::optional<DerivedLoop>> found(unbounded.size());
-        std::int64_t executed = 0;
+    /// enters one of them and has no bound, more instructions than are `left` are executed, or none
+    /// of them is tighter than those that are known. `unbounded`: loops whose bounds are not
+    /// sought.
+    std::optional<Bounds> bounds(const std::vector<std::size_t>& loops,
+                                 const std::vector<bool>& unbounded, const Bounds& known,
+                                 std::int64_t& left) {
+        Bounds found(unbounded.size());
         RangesOfGeometry values = all_;
         const std::int64_t count = combinations().value_or(0);
-        for (std::int64_t combination = 0; combination < count; ++combination) {
-            set(values, combination);
+        for (std::int64_t number = 0; number < count; ++number) {
+            // The last one early: bounds often have their ends at those of the indices.
+            set(values, number == 1 ? count - 1 : std::max<std::int64_t>(number - 1, 0));
             const AbstractRun run = execution_.run(values, limits, unbounded);
-            executed += execution_.executed();
-            if (executed > most_of_combinations) return std::nullopt;
+            left -= execution_.executed();
+            if (left < 0) return std::nullopt;
+            bool may_be_tighter = false;
             for (const std::size_t loop : loops) {
                 if (execution_.is_unbounded(loop)) return std::nullopt;
                 if (run.loops[loop]) widen(found[loop], *run.loops[loop]);
+                may_be_tighter = may_be_tighter || !known[loop] || !found[loop] ||
+                                 found[loop]->min > known[loop]->min ||
+                                 found[loop]->max < known[loop]->max;
             }
+            if (!may_be_tighter) return std::nullopt;
         }
         return found;
     }
@@ -106,41 +117,100 @@ private:
     std::vector<Geometry> indices_;
 };
 
+/// Loops of a run, in groups whose exits are computed from the same indices.
+class LoopsByIndex {
+public:
+    LoopsByIndex(AbstractRun& run, const Function& function, const ControlFlowGraph& graph,
+                 const models::Launch& launch, const std::set<assembly::Register>& shared)
+        : run_{run}, function_{function}, graph_{graph}, shared_{shared}, all_{ranges_of_geometry(
+                                                                              launch)} {}
+
+    void bound(const std::vector<bool>& known) {
+        std::vector<bool> unbounded(graph_.loops.size(), false);
+        for (std::size_t loop = 0; loop < unbounded.size(); ++loop)
+            unbounded[loop] = is_entered(loop) && !run_.loops[loop];
+        const Groups to_bound =
+            groups_of([&](std::size_t loop) { return unbounded[loop] && !known[loop]; });
+        // All threads together may count more iterations than any of them has.
+        const Groups to_narrow = groups_of([&](std::size_t loop) {
+            return is_entered(loop) && !known[loop] && run_.loops[loop] &&
+                   run_.loops[loop]->min < run_.loops[loop]->max;
+        });
+        for (const auto& [indices, loops] : to_bound) {
+            std::int64_t left = most_of_combinations;
+            bound_group(indices, loops, unbounded, left);
+        }
+        std::int64_t left = most_to_narrow;
+        for (const auto& [indices, loops] : to_narrow) {
+            std::vector<bool> all(graph_.loops.size(), true);
+            bound_group(indices, loops, all, left);
+        }
+    }
+
+private:
+    using Groups = std::map<Indices, std::vector<std::size_t>>;
+
+    [[nodiscard]] bool is_entered(std::size_t loop) const {
+        return run_.reached[graph_.loops[loop].header];
+    }
+
+    template <class IsWanted> [[nodiscard]] Groups groups_of(const IsWanted& is_wanted) const {
+        Groups groups;
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
+            if (!is_wanted(loop)) continue;
+            const Indices indices = indices_of_exits(function_, graph_, graph_.loops[loop]);
+            if (!indices.empty()) groups[indices].push_back(loop);
+        }
+        return groups;
+    }
+
+    /// `not_sought`: loops whose bounds are not sought beside the group; that of a loop is, once it
+    /// is found. `left`: how many instructions may be executed.
+    void bound_group(const Indices& indices, const std::vector<std::size_t>& loops,
+                     std::vector<bool>& not_sought, std::int64_t& left) {
+        std::vector<bool> beside = not_sought;
+        for (const std::size_t loop : loops)
+            beside[loop] = false;
+        if (!execution_) execution_.emplace(function_, graph_, shared_);
+        ExecutionByIndex by_index{*execution_, all_, indices};
+        if (!by_index.combinations()) return;
+        const auto found = by_index.bounds(loops, beside, run_.loops, left);
+        if (!found) return;
+        for (const std::size_t loop : loops) {
+            if (!(*found)[loop]) continue;
+            not_sought[loop] = false;
+            narrow(run_.loops[loop], *(*found)[loop], indices);
+        }
+    }
+
+    /// Both bounds hold.
+    static void narrow(std::optional<DerivedLoop>& bound, DerivedLoop other,
+                       const Indices& indices) {
+        if (bound) {
+            other.min = std::max(other.min, bound->min);
+            other.max = std::min(other.max, bound->max);
+            if (other.min == bound->min && other.max == bound->max) return;
+        }
+        other.reason = fmt::format("abstract execution for each {} leaves the loop in "
+                                   "iteration {} to {}",
+                                   text_of(indices), other.min, other.max);
+        bound = std::move(other);
+    }
+
+    AbstractRun& run_;
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const std::set<assembly::Register>& shared_;
+    RangesOfGeometry all_;
+    std::optional<AbstractExecution> execution_; ///< Where some group needs it.
+};
+
 } // namespace
 
 void bound_loops_by_index(AbstractRun& run, const Function& function, const ControlFlowGraph& graph,
                           const models::Launch& launch, const std::set<assembly::Register>& shared,
                           const std::vector<bool>& known) {
-    std::vector<bool> unbounded(graph.loops.size(), false);
-    std::map<Indices, std::vector<std::size_t>> loops_of;
-    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
-        if (run.loops[loop] || !run.reached[graph.loops[loop].header]) continue;
-        unbounded[loop] = true;
-        if (known[loop]) continue;
-        const Indices indices = indices_of_exits(function, graph, graph.loops[loop]);
-        if (!indices.empty()) loops_of[indices].push_back(loop);
-    }
-    if (loops_of.empty()) return;
-    AbstractExecution execution{function, graph, shared};
-    const RangesOfGeometry all = ranges_of_geometry(launch);
-    for (const auto& [indices, loops] : loops_of) {
-        std::vector<bool> not_sought = unbounded;
-        for (const std::size_t loop : loops)
-            not_sought[loop] = false;
-        ExecutionByIndex by_index{execution, all, indices};
-        if (!by_index.combinations()) continue;
-        const auto found = by_index.bounds(loops, not_sought);
-        if (!found) continue;
-        for (const std::size_t loop : loops) {
-            run.loops[loop] = (*found)[loop];
-            auto& bound = run.loops[loop];
-            if (!bound) continue;
-            bound->reason = fmt::format("abstract execution for each {} leaves the loop in "
-                                        "iteration {} to {}",
-                                        text_of(indices), bound->min, bound->max);
-            unbounded[loop] = false;
-        }
-    }
+    LoopsByIndex{run, function, graph, launch, shared}.bound(known);
 }
 
 } // namespace warpbound::analyzer

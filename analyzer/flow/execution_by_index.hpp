@@ -7,7 +7,8 @@
 
 namespace warpbound::analyzer {
 
-/// Adds to `run` bounds of loops that it enters and has no bound for: by one execution for each
+/// Adds to `run` bounds of loops that it enters and has no bound for, and narrows those that are no
+/// single number: by one execution for each
 /// value of the indices of threads and blocks that the exits of such a loop are computed from
 /// (trace partitioning: Mauborgne, Rival, ESOP 2005). `known`: loops whose bound is not sought.
 /// Nothing is added where there are too many of these values, or the exits depend on loaded data.

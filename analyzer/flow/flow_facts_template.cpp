@@ -112,7 +112,8 @@ std::pair<std::string_view, std::string_view> basis_of(const models::FactSource&
             source.status == models::FactStatus::Proved ? "proved" : "unchecked"};
 }
 
-/// A bound that an analysis of the launch finds by executing the code on ranges; empty: none.
+/// A bound that an analysis of the launch finds by executing the code on ranges, or that the loop
+/// is never entered; empty: neither.
 std::string TemplateWriter::loop_of_launch(std::int64_t header, std::string_view indent) const {
     if (!of_launch_) return {};
     for (const models::LoopFact& loop : of_launch_->loops) {
@@ -122,6 +123,13 @@ std::string TemplateWriter::loop_of_launch(std::int64_t header, std::string_view
                            "{0}<loop header=\"0x{2:04x}\" min=\"{3}\" max=\"{4}\" "
                            "origin=\"static\" status=\"{5}\"/>\n",
                            indent, from, header, loop.min, loop.max, status);
+    }
+    for (const models::NeverFact& never : of_launch_->nevers) {
+        if (never.block != header) continue;
+        const auto [from, status] = basis_of(never.from);
+        return fmt::format("{0}<!-- {1}: no thread enters the loop -->\n"
+                           "{0}<never block=\"0x{2:04x}\" origin=\"static\" status=\"{3}\"/>\n",
+                           indent, from, header, status);
     }
     return {};
 }

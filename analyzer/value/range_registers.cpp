@@ -311,11 +311,11 @@ Truth RangeRegisters::truth_of(const Instruction& instruction, RangeOperation op
         if (combined == nullptr || !left || !right || logic == modifiers.end()) return std::nullopt;
         const std::string_view combination = *logic;
         const auto comparator = comparator_of(instruction, combination);
-        const Truth holds = comparator ? compare(*comparator, !instruction.has_modifier("U32"),
-                                                 left->range, right->range)
-                                       : std::nullopt;
         // A form of comparison that is not known may have another meaning.
         if (!comparator) return std::nullopt;
+        const bool is_signed = !instruction.has_modifier("U32");
+        Truth holds = compare(*comparator, is_signed, left->range, right->range);
+        if (!holds) holds = compared_by_bounds(*comparator, is_signed, operands[2], operands[3]);
         return combine(std::array{holds, truth(*combined)}, [&](const std::array<bool, 2>& in) {
             return combination == "AND"  ? in[0] && in[1]
                    : combination == "OR" ? in[0] || in[1]
@@ -372,9 +372,11 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
     Implied implied = implied_by(instruction, operation);
     const auto with_guard = guard ? std::nullopt : where_guard(instruction, true);
     const auto without_guard = guard ? std::nullopt : where_guard(instruction, false);
-    auto number = (with_guard ? *with_guard : *this).number_of(instruction, operation, geometry);
+    const RangeRegisters& before_it = with_guard ? *with_guard : *this;
+    auto number = before_it.number_of(instruction, operation, geometry);
     if (number && number->origin.kind == Origin::Kind::None)
         number->origin = origin_of(instruction, operation);
+    if (number) before_it.add_bounds(instruction, operation, *number);
     const auto written_number = destination(destination_position(instruction));
     // CS2R: both words of SRZ.
     const bool zeroes_pair =
@@ -408,10 +410,17 @@ void RangeRegisters::execute(const Instruction& instruction, RangeOperation oper
             const Value& before = (without_guard ? *without_guard : *this).values_[index->second];
             after.is_active_mask = after.is_active_mask && before.is_active_mask;
             if (after.origin != before.origin) after.origin = {};
+            after.bounds = after.bounds.join(before.bounds);
             after.range = after.range.join(before.range);
         }
+        after.bounds.forget(instruction.address);
+        if (guard && reg == written_number && !is_predicate(reg.file) && !after.bounds.is_known() &&
+            !after.range.value())
+            after.bounds = RelativeBounds::of_result(instruction.address);
         results.emplace_back(index->second, after);
     }
+    for (Value& value : values_)
+        value.bounds.forget(instruction.address);
     for (const auto& [index, value] : results)
         values_[index] = value;
     for (const auto& [index, value] : results)
@@ -439,6 +448,7 @@ void RangeRegisters::join(const RangeRegisters& other) {
     imply_by_joining(other);
     for (std::size_t i = 0; i < values_.size(); ++i) {
         if (values_[i].origin != other.values_[i].origin) values_[i].origin = {};
+        values_[i].bounds = values_[i].bounds.join(other.values_[i].bounds);
         values_[i].range = values_[i].range.join(other.values_[i].range);
     }
 }
@@ -450,6 +460,7 @@ void RangeRegisters::widen(const RangeRegisters& other,
         Value& value = values_[i];
         value.is_active_mask = value.is_active_mask && other.values_[i].is_active_mask;
         if (value.origin != other.values_[i].origin) value.origin = {};
+        if (value.bounds != other.values_[i].bounds) value.bounds = {};
         const ValueRange joined = value.range.join(other.values_[i].range);
         if (joined != value.range) value.range = value.range.widened_to(joined, thresholds);
     }

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
 /// Abstract state of a thread's registers as ranges, and the effect of one instruction on it
-/// (S16a, S70).
+/// (S16a, S70, S92).
 
 #include "analyzer/value/range_operation.hpp"
+#include "analyzer/value/relative_bounds.hpp"
 #include "analyzer/value/symbols.hpp"
 #include "analyzer/value/value_range.hpp"
 #include "assembly/isa/program.hpp"
@@ -83,7 +84,15 @@ private:
         /// It is the mask of the active lanes of this execution of the basic block.
         bool is_active_mask = false;
         Origin origin{};
+        RelativeBounds bounds{}; ///< Of the signed number.
         friend bool operator==(const Value&, const Value&) = default;
+    };
+    /// Of a sum, with its sign.
+    struct Term {
+        ValueRange range;
+        RelativeBounds bounds{};
+        [[nodiscard]] Term negated() const;
+        [[nodiscard]] Term complement() const;
     };
     [[nodiscard]] Value held(assembly::Register reg) const;
     [[nodiscard]] std::optional<Value> source(const assembly::Operand& operand) const;
@@ -95,6 +104,19 @@ private:
                                    RangeOperation operation) const;
     [[nodiscard]] Origin origin_of_bits(const assembly::Instruction& instruction) const;
     [[nodiscard]] Origin origin_of_extreme(const assembly::Instruction& instruction) const;
+    // Bounds by earlier numbers (S92).
+    [[nodiscard]] Term term_of(const assembly::Operand& operand) const;
+    /// The terms of the sum that the instruction writes; none: it writes no sum.
+    [[nodiscard]] std::vector<Term> summands_of(const assembly::Instruction& instruction,
+                                                RangeOperation operation) const;
+    static void bound_sum(const std::vector<Term>& terms, Value& sum);
+    void bound_extreme(const assembly::Instruction& instruction, Value& extreme) const;
+    /// Of the number that the instruction writes, from those of its operands.
+    void add_bounds(const assembly::Instruction& instruction, RangeOperation operation,
+                    Value& number) const;
+    [[nodiscard]] std::optional<bool> compared_by_bounds(Comparator comparator, bool is_signed,
+                                                         const assembly::Operand& left,
+                                                         const assembly::Operand& right) const;
     /// The numbers that have this origin, where the register has these.
     [[nodiscard]] static ValueRange computed(const Origin& origin, const ValueRange& of);
     /// Of a sum of a number and one that is subtracted and not larger; nothing for others.

@@ -1,6 +1,7 @@
 /// \file
 /// Bounds of loops whose count is loaded, clamped or counted from bits, unrolled as compilers do
-/// (S70), or a quotient by a variable (S71), compared with an interpreter that runs the code.
+/// (S70), a quotient by a variable (S71), or that lie in a clamped window (S92), compared with an
+/// interpreter that runs the code.
 
 #include "analyzer/flow/abstract_execution.hpp"
 #include "analyzer/value/value_code.hpp"
@@ -24,6 +25,10 @@ public:
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
         for (std::int64_t loops = random_source_.whole(1, 2); loops > 0; --loops) {
+            if (one_in(3)) {
+                windows();
+                continue;
+            }
             count();
             unrolled();
         }
@@ -192,6 +197,82 @@ private:
         add(fmt::format("@P0 BRA F{}", label));
         text_ += fmt::format("M{}:\n", label);
         remainder(label);
+    }
+
+    /// R22: around which number a window lies. Not an affine form of one that is known.
+    void center() {
+        if (one_in(2)) {
+            add("LDG.E.U8 R22, [R8.64]");
+        } else { // R20 is any number.
+            add(fmt::format("IMNMX R22, R20, -0x{:x}, !PT", random_source_.whole(0, 90)));
+            add(fmt::format("IMNMX R22, R22, 0x{:x}, PT", random_source_.whole(1, 90)));
+        }
+        if (one_in(4)) add("LOP3.LUT R22, RZ, R22, RZ, 0x33, !PT");
+        if (one_in(4)) add("IADD3 R22, -R22, 0x11, RZ");
+    }
+
+    void lower_end() {
+        add(fmt::format("IADD3 R23, R22, -0x{:x}, RZ", random_source_.whole(0, 9)));
+        if (one_in(4)) add("IMAD.MOV.U32 R23, RZ, RZ, R23");
+        if (one_in(2)) add(fmt::format("IMNMX R23, R23, 0x{:x}, !PT", random_source_.whole(0, 40)));
+        if (one_in(8)) add("@P6 IADD3 R23, R23, 0x2, RZ");
+    }
+
+    void upper_end(bool is_any) {
+        add(fmt::format("IADD3 R24, R22, 0x{:x}, RZ", random_source_.whole(0, 9)));
+        if (is_any) return add("IMNMX R24, R21, R24, PT");
+        if (one_in(2)) add(fmt::format("IMNMX R24, R24, 0x{:x}, PT", random_source_.whole(0, 80)));
+        if (one_in(8)) add("@P6 IADD3 R24, R24, 0x1, RZ");
+    }
+
+    /// `for (i = max(x - a, l); i <= min(x + b, m); ++i)`, perhaps three times, of one number x or
+    /// of different ones.
+    void windows() {
+        const std::string label = fmt::format("{}", labels_++);
+        const bool repeats = one_in(2);
+        const bool is_late = repeats && one_in(2); // One end is of the number before.
+        const bool is_any = one_in(4);
+        center();
+        upper_end(is_any);
+        add("MOV R27, 0x3");
+        text_ += fmt::format("O{}:\n", label);
+        if (is_late || (repeats && one_in(2))) center();
+        if (!is_late && repeats) upper_end(is_any);
+        lower_end();
+        if (is_any || one_in(2))
+            while_in_window(label);
+        else
+            counted_window(label);
+        if (is_late) upper_end(is_any);
+        if (!repeats) return;
+        add("IADD3 R27, R27, -0x1, RZ");
+        add("ISETP.NE.AND P2, PT, R27, RZ, PT");
+        add(fmt::format("@P2 BRA O{}", label));
+    }
+
+    void while_in_window(const std::string& label) {
+        add("ISETP.GT.AND P0, PT, R23, R24, PT");
+        add(fmt::format("@P0 BRA E{}", label));
+        text_ += fmt::format("L{}:\n", label);
+        add(fmt::format("IADD3 R23, R23, 0x{:x}, RZ", random_source_.whole(1, 3)));
+        add(one_in(2) ? "ISETP.LE.AND P0, PT, R23, R24, PT" : "ISETP.GE.AND P0, PT, R24, R23, PT");
+        add(fmt::format("@P0 BRA L{}", label));
+        text_ += fmt::format("E{}:\n", label);
+        add("NOP");
+    }
+
+    /// The count is computed before, from the complement of the end, as compilers do.
+    void counted_window(const std::string& label) {
+        add("LOP3.LUT R25, RZ, R24, RZ, 0x33, !PT");
+        add(one_in(2) ? "IADD3 R26, -R25, -R23, RZ" : "IADD3 R26, RZ, -R23, -R25");
+        add("ISETP.LT.AND P0, PT, R26, 0x1, PT");
+        add(fmt::format("@P0 BRA E{}", label));
+        text_ += fmt::format("L{}:\n", label);
+        add("IADD3 R26, R26, -0x1, RZ");
+        add("ISETP.NE.AND P0, PT, R26, RZ, PT");
+        add(fmt::format("@P0 BRA L{}", label));
+        text_ += fmt::format("E{}:\n", label);
+        add("NOP");
     }
 
     RandomSource& random_source_;

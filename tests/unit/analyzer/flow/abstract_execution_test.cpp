@@ -321,6 +321,35 @@ TEST(AbstractExecution, BoundsTriangularLoopsByTheIndexOfTheThread) {
     EXPECT_EQ(executed(quotient, {1, 128}, {}, Indices::OneByOne), "1..32");
 }
 
+// for (j = max(i - 2, 0); j <= min(i + 2, n - 1); ++j), of which neither end is known.
+TEST(AbstractExecution, BoundsLoopsOverClampedWindows) {
+    const auto code = [](const char* last, const char* between) {
+        return fmt::format("S2R R0, SR_CTAID.X; IADD3 R2, R0, -0x2, RZ; IADD3 R4, R0, 0x2, RZ; "
+                           "IMNMX R2, RZ, R2, !PT; {}; IMNMX R4, R4, UR4, PT; {}; "
+                           "ISETP.GT.AND P0, PT, R2, R4, PT; @P0 EXIT; "
+                           "L: IADD3 R2, R2, 0x1, RZ; ISETP.GT.AND P0, PT, R2, R4, PT; "
+                           "@!P0 BRA L; EXIT;",
+                           last, between);
+    };
+    EXPECT_EQ(executed(code("UMOV UR4, 0x3ff", "NOP"), {1024, 32}), "1..5");
+    EXPECT_EQ(executed(code("ULDC UR4, c[0x0][0x160]", "NOP"), {1024, 32}), "1..5");
+    EXPECT_EQ(executed(code("NOP", "@P3 IADD3 R4, R4, 0x1, RZ"), {1024, 32}), "1..6");
+    EXPECT_EQ(executed(code("NOP", "@P3 IADD3 R2, R2, -0x1, RZ"), {1024, 32}), "1..6");
+    EXPECT_EQ(executed(code("UMOV UR4, 0x3ff", "IADD3 R2, -R2, 0x400, RZ"), {1024, 32}), "1..1021")
+        << "the other direction: from 3 to 1023";
+    EXPECT_EQ(executed(code("UMOV UR4, 0x3ff", "IADD3 R2, R2, R2, RZ"), {1024, 32}), "1..5")
+        << "2 max(i - 2, 0) is at least i - 2";
+}
+
+// Together, the first thread begins where the last one ends.
+TEST(AbstractExecution, NarrowsBoundsByTheIndexOfTheThread) {
+    const std::string body =
+        "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x1, RZ; IADD3 R4, R0, 0x40, RZ; "
+        "L: IADD3 R2, R2, 0x1, RZ; ISETP.GE.AND P0, PT, R2, R4, PT; @!P0 BRA L; EXIT;";
+    EXPECT_EQ(executed(body), "2..95");
+    EXPECT_EQ(executed(body, {1, 32}, {}, Indices::OneByOne), "33..64");
+}
+
 TEST(AbstractExecution, BoundsNoLoopByIndexThatMayBeEndless) {
     const std::string head = "S2R R0, SR_TID.X; ";
     const std::string loop = "L: IADD3 R0, R0, -0x4, RZ; ISETP.NE.AND P0, PT, R0, RZ, PT; "
