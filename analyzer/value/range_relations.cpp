@@ -141,12 +141,17 @@ RangeRegisters::Implied RangeRegisters::implied_by(const Instruction& instructio
     const auto predicate = relation ? index_of(instruction.operands.front()) : std::nullopt;
     if (!predicate) return implied;
     implied.predicate = *predicate;
-    const auto* combined = as_predicate(instruction.operands.back());
-    const bool is_or = compares_result(instruction) || instruction.has_modifier("OR");
-    if (!is_or && !instruction.has_modifier("AND")) return implied;
     // "and" says something of both sides where it holds, "or" where it does not.
     Relation failed = *relation;
     failed.comparator = inverted(failed.comparator);
+    if (compares_result(instruction)) { // The register still has the origin of its number before.
+        implied.when_true = {*relation};
+        implied.when_false = {failed};
+        return implied;
+    }
+    const auto* combined = as_predicate(instruction.operands.back());
+    const bool is_or = instruction.has_modifier("OR");
+    if (!is_or && !instruction.has_modifier("AND")) return implied;
     add_relations(is_or ? failed : *relation, is_or ? implied.when_false : implied.when_true);
     // With the neutral truth as other side the result is the comparison. It is, too, where the
     // other side says the same.

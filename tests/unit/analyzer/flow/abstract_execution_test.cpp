@@ -217,6 +217,18 @@ TEST(AbstractExecution, KnowsInALoopWhatTheBranchBeforeItCompared) {
         << "zero counts down from 2^32";
 }
 
+// Whether the result is zero says nothing of what the register held before, nor of what that was
+// computed from: threads 17 and beyond come to A.
+TEST(AbstractExecution, KnowsNothingOfTheNumberThatAComparedResultReplaces) {
+    const auto with = [](const std::string& replaces) {
+        return executed("S2R R5, SR_TID.X; IADD3 R0, R5, -0x3, RZ; " + replaces +
+                        "@P0 EXIT; ISETP.GT.AND P1, PT, R5, 0x10, PT; @P1 BRA A; EXIT; "
+                        "A: FADD R2, R2, R2; EXIT;");
+    };
+    EXPECT_EQ(with("LOP3.LUT P0, R0, R0, 0x1, RZ, 0xc0, !PT; "), "");
+    EXPECT_EQ(with("ISETP.NE.AND P0, PT, R0, RZ, PT; "), " -0x0070") << "thread 3 alone";
+}
+
 TEST(AbstractExecution, KnowsWhatFailedOnTheOtherSideOfABranch) {
     const std::string byte = "LOP3.LUT R4, R6, 0xff, RZ, 0xc0, !PT; "; // 0 to 255.
     const std::string data = "ISETP.NE.AND P1, PT, R8, RZ, PT; ";
