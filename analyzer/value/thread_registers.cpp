@@ -238,6 +238,8 @@ void ThreadRegisters::forget_bases(const std::set<Register>& registers) {
             entry->second = arithmetic_->join(entry->second, entry->second, false, 0);
         entry = entry->second.is_unknown() ? numbers_.erase(entry) : std::next(entry);
     }
+    for (const Register reg : registers)
+        electing_.erase(reg);
     for (auto entry = predicates_.begin(); entry != predicates_.end();)
         entry = registers.count(entry->first) != 0 && !entry->second.truth
                     ? predicates_.erase(entry)

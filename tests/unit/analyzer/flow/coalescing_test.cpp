@@ -100,6 +100,16 @@ TEST(Coalescing, CountsSectorsOfStoresWhereTheyDrainBySectors) {
     EXPECT_EQ(sectors("0x2", false), 0);
 }
 
+// As where lanes take turns at a lock: each leaves the loop with its own truth of the predicate.
+TEST(Coalescing, LanesThatLeftALoopOneByOneWereNotElectedTogether) {
+    const std::string wait =
+        "S2R R0, SR_LANEID; IMAD R8, R0, c[0x0][0x160], RZ; L: LDS R2, [0x10]; "
+        "ISETP.EQ.AND P0, PT, R0, R2, PT; ";
+    EXPECT_EQ(transactions(wait + "@P0 STS [R8], R2; @P0 BRA OUT; BRA L; OUT: EXIT;"),
+              "0x0020: 1; 0x0040: 1");
+    EXPECT_EQ(transactions(wait + "@P0 BRA OUT; BRA L; OUT: @P0 STS [R8], R2; EXIT;"), "0x0020: 1");
+}
+
 TEST(Coalescing, AnElectedLaneAccessesAlone) {
     const std::string elect = "S2R R4, SR_LANEID; VOTEU.ANY UR6, UPT, PT; UFLO.U32 UR7, UR6; ";
     const std::string add = "@P1 RED.E.ADD.STRONG.GPU [R2], R5";
