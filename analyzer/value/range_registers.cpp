@@ -200,6 +200,8 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
         return only_modifiers(instruction, modifiers);
     };
     const auto count = sources.size();
+    if (instruction.mnemonic == "FIRSTLANE") // Computed from registers of another lane.
+        return count == 1 ? plain(range(0)) : std::nullopt;
     if (operation == RangeOperation::Move)
         return count == 1 && only({"64", "128"}) ? std::optional{sources[0]} : std::nullopt;
     const auto ranged = [](const std::optional<ValueRange>& number) {

@@ -128,6 +128,14 @@ TEST(WavefrontValues, TakeArgumentsByTheirOffset) {
     EXPECT_EQ(loop("s_mov_b32 s0, 0\n" + counted, launch), std::nullopt);
 }
 
+// s8 is what the first lane has: where it is 3, the others may have other work-items than 0.
+TEST(WavefrontValues, WhatTheFirstLaneHoldsSaysNothingOfTheOthers) {
+    EXPECT_EQ(loop("v_add_u32 v1, 3, v0\nv_readfirstlane_b32 s8, v1\ns_cmp_eq_u32 s8, 3\n"
+                   "s_cbranch_scc0 E\nv_mov_b32 v2, 0\nL:\nv_add_u32 v2, 1, v2\n"
+                   "v_cmp_lt_i32 vcc, v2, v0\ns_cbranch_vccnz L\nE:\n"),
+              (CountRange{1, 127}));
+}
+
 TEST(WavefrontValues, AreNotThoseOfLanesOutsideExec) {
     // EXEC may be empty: then the first lane is one outside it.
     const std::string body = "v_mov_b32 v1, 3\ns_mov_b64 s[8:9], exec\nv_cmp_gt_u32 vcc, s2, v0\n"
