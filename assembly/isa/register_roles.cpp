@@ -286,6 +286,10 @@ Width width_of(const Instruction& instruction, std::size_t position, std::size_t
     // Blackwell's 64-bit integers: IADD.64 R12, R6, R8 adds the pairs of two addresses.
     constexpr std::array<std::string_view, 4> integers{"IADD", "UIADD3", "MOV", "UMOV"};
     if (instruction.has_modifier("64") && is_one_of(name, integers)) return {2, true};
+    // ISETP.GE.S64.AND P0, PT, R10, UR8, PT compares pairs.
+    const bool compares = name == "ISETP" || name == "UISETP";
+    if (compares && (instruction.has_modifier("S64") || instruction.has_modifier("U64")))
+        return {2, true};
     // Other 64-bit forms and packed floats.
     if (instruction.has_modifier("64") || name == "FADD2" || name == "FMUL2" || name == "FFMA2")
         return {2, false};

@@ -107,6 +107,8 @@ TEST(Effects, ExpandRegisterGroups) {
              EffectsRow{"sm_75", "ULDC.64 UR4, c[0x0][0x118]", "", "UR4 UR5"},
              EffectsRow{"sm_120", "IADD.64 R8, R2, UR8", "R2 R3 UR8 UR9", "R8 R9"},
              EffectsRow{"sm_120", "UIADD3.64 UR4, UPT, UPT, UR4, 0x4, URZ", "UR4 UR5", "UR4 UR5"},
+             EffectsRow{"sm_120", "ISETP.GE.S64.AND P0, PT, R10, UR8, PT", "R10 R11 UR8 UR9", "P0"},
+             EffectsRow{"sm_120", "UISETP.NE.U64.AND UP0, UPT, UR4, URZ, UPT", "UR4 UR5", "UP0"},
              EffectsRow{"sm_70", "LDG.E.128 R252, [R8]", "R8 R9", "R252 R253 R254"}, // R255 is RZ
          })
         expect_effects(row);
