@@ -110,7 +110,8 @@ private:
     void leave(const State& state, std::size_t block) {
         const auto& code = graph_.blocks[block];
         const Instruction& last = function_.instructions[code.last];
-        const bool executes = holds_guard(state, last);
+        // Another instruction may have written the predicate of its guard.
+        const bool executes = last.control_flow != ControlFlow::None && holds_guard(state, last);
         if (last.control_flow == ControlFlow::Exit && code.exits && executes) return;
         const auto* operand = assembly::deciding_operand(last);
         const bool decides = last.mnemonic == "BRA" && last.control_flow == ControlFlow::Branch &&
