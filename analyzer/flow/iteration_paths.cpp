@@ -286,6 +286,7 @@ private:
             instruction.has_modifier("R") && instruction.has_modifier("HI") &&
             only({"R", "HI", "S32", "U32"}))
             return half_of(all->at(2), instruction.has_modifier("S32"));
+        if (name == "LEA" && negates_pair(instruction)) return std::nullopt;
         // x + (x >>> 31) is x where x is not negative; only its half is asked for.
         if (name == "LEA" && only({"HI"}) && count == 4 && all->at(0) == all->at(1) &&
             constant(2) == 0 && constant(3) == 1)

@@ -52,6 +52,18 @@ bool is_extended_comparison(const Instruction& instruction) {
            instruction.has_modifier("EX") && instruction.operands.size() == 6;
 }
 
+bool negates_pair(const Instruction& lea) {
+    const auto is_negated = [](const assembly::Operand& operand) {
+        const auto* reg = std::get_if<RegisterOperand>(&operand);
+        return reg != nullptr && !is_predicate(reg->file) && reg->negated;
+    };
+    const auto& operands = lea.operands;
+    const auto shifted = std::find_if(operands.begin(), operands.end(), [&](const auto& operand) {
+        return &operand != &operands.front() && as_predicate(operand) == nullptr;
+    });
+    return lea.has_modifier("HI") && shifted != operands.end() && is_negated(*shifted);
+}
+
 bool is_one_word(const assembly::ConstantOperand& constant) {
     return constant.index_register.value_or(-1) < 0 && constant.uniform_register.value_or(-1) < 0 &&
            !constant.bank_register;

@@ -34,6 +34,9 @@ std::optional<Comparator> comparator_of(const assembly::Instruction& instruction
 /// The comparison of upper words, of which the last operand is that of the lower ones:
 /// ISETP.GE.U32.AND.EX P0, PT, R13, UR5, PT, P0.
 bool is_extended_comparison(const assembly::Instruction& instruction);
+/// LEA.HI R0, -R1, ..: the upper word of a pair that is negated, which is no function of the
+/// negated lower word.
+bool negates_pair(const assembly::Instruction& lea);
 /// No register is added to the offset, and the bank is a number; RZ and URZ add nothing.
 bool is_one_word(const assembly::ConstantOperand& constant);
 /// The number that a move through the half-precision unit writes: of zeros multiplied, plus two

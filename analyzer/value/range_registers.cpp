@@ -222,7 +222,7 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
     if (operation == RangeOperation::ShiftAdd && count == 3 && only({}) && shift(2))
         return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(2)} + range(1));
     if (operation == RangeOperation::ShiftAdd && predicate == nullptr &&
-        instruction.has_modifier("HI")) {
+        instruction.has_modifier("HI") && !negates_pair(instruction)) {
         // The upper word of the first number, shifted left; the third extends it.
         const bool is_signed = count == 3 && instruction.has_modifier("SX32");
         if (!is_signed && (count != 4 || range(2) != ValueRange{0U})) return std::nullopt;

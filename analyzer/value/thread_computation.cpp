@@ -225,7 +225,8 @@ ThreadComputation::Number ThreadComputation::scaled_sum() const {
     if (only({}) && sources_.size() == 3)
         return sum(shifted_left(source(0), immediate(2)), source(1));
     // HI of a register pair whose high register is zero: the bits shifted out of the low register.
-    if (only({"HI"}) && sources_.size() == 4 && is_zero_register(*sources_[2]))
+    if (only({"HI"}) && sources_.size() == 4 && is_zero_register(*sources_[2]) &&
+        !negates_pair(instruction_))
         if (const auto by = immediate(3); by && *by >= 1 && *by <= 31)
             return sum(shifted_right(source(0), 32 - *by, false), source(1));
     return std::nullopt;

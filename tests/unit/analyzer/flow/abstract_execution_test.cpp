@@ -229,6 +229,27 @@ TEST(AbstractExecution, KnowsNothingOfTheNumberThatAComparedResultReplaces) {
     EXPECT_EQ(with("ISETP.NE.AND P0, PT, R0, RZ, PT; "), " -0x0070") << "thread 3 alone";
 }
 
+// The block ends with an instruction that writes the predicate of its own guard.
+TEST(AbstractExecution, FollowsIterationsWhereAGuardIsWrittenAtTheEndOfABlock) {
+    EXPECT_EQ(executed("MOV R4, 0x100; ISETP.GT.AND P0, PT, R3, R5, PT; "
+                       "L: SHF.R.S32.HI R4, RZ, 0x1, R4; LDG.E R2, [R6]; "
+                       "ISETP.NE.AND P2, PT, R2, RZ, PT; @P2 BRA M; "
+                       "@P0 ISETP.NE.XOR P0, PT, R2, R3, P1; M: FADD R8, R8, R8; "
+                       "ISETP.GE.AND P1, PT, R2, R4, PT; @P1 BRA L; EXIT;"),
+              "?");
+}
+
+// Of the pair, 0 and a register, all bits above those of the negated register are ones.
+TEST(AbstractExecution, KnowsNothingOfTheUpperWordOfANegatedPair) {
+    const auto with = [](const std::string& lea) {
+        return executed("S2R R5, SR_TID.X; LEA.HI" + lea +
+                        "; ISETP.GE.AND P0, PT, R0, RZ, PT; @P0 EXIT; FADD R2, R2, R2; EXIT;");
+    };
+    EXPECT_EQ(with(" R0, R5, RZ, RZ, 0x1"), " -0x0040");
+    EXPECT_EQ(with(" R0, -R5, RZ, RZ, 0x1"), "");
+    EXPECT_EQ(with(".SX32 R0, -R5, RZ, 0x1"), "");
+}
+
 TEST(AbstractExecution, KnowsWhatFailedOnTheOtherSideOfABranch) {
     const std::string byte = "LOP3.LUT R4, R6, 0xff, RZ, 0xc0, !PT; "; // 0 to 255.
     const std::string data = "ISETP.NE.AND P1, PT, R8, RZ, PT; ";
