@@ -4,12 +4,6 @@
 
 namespace warpbound::tests {
 
-namespace {
-
-constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
-
-} // namespace
-
 std::string IntegerCodeWriter::label() {
     return fmt::format("L{}", ++labels_);
 }
@@ -146,11 +140,11 @@ void IntegerCodeWriter::scaled_sum() {
     const std::string carry = plain_predicate();
     switch (draw(1, 6)) {
     case 1:
-        return add(fmt::format("LEA.HI {}, {}, {}, {}, {}", reg(), reg(), reg(),
-                               one_of({"RZ", reg()}), by));
+        return add(fmt::format("LEA.HI {}, {}{}, {}, {}, {}", reg(), percent(15) ? "-" : "", reg(),
+                               reg(), one_of({"RZ", reg()}), by));
     case 2:
-        return add(fmt::format("LEA.HI.SX32 {}, {}, {}, 0x{:x}", reg(), reg(), source(false),
-                               draw(1, 31)));
+        return add(fmt::format("LEA.HI.SX32 {}, {}{}, {}, 0x{:x}", reg(), percent(15) ? "-" : "",
+                               reg(), source(false), draw(1, 31)));
     case 3:
         add(fmt::format("LEA {}, {}, {}, {}, {}", reg(), carry, reg(), reg(), by));
         return add(
@@ -312,6 +306,8 @@ void IntegerCodeWriter::access() {
 void IntegerCodeWriter::operation() {
     const std::int64_t kind = draw(1, 100);
     if (percent(6)) return access();
+    if (percent(3)) return further_access();
+    if (percent(2)) return related_numbers();
     if (open_barriers_ == 0 && percent(2)) return add("BAR.SYNC 0x0");
     if (kind <= 20) return sum();
     if (kind <= 36) return product();
@@ -327,118 +323,6 @@ void IntegerCodeWriter::operation() {
     if (kind <= 98) return of_warp();
     add(percent(50) ? fmt::format("CS2R {}, SRZ", pair())
                     : fmt::format("MOV {}, {}", reg(), literal()));
-}
-
-void IntegerCodeWriter::block(int depth, std::int64_t statements, const std::string& exit) {
-    for (; statements > 0; --statements) {
-        const std::int64_t kind = draw(1, 100);
-        if (depth == 0 || kind <= 70) {
-            operation();
-        } else if (kind <= 72) {
-            branch_on_active_lanes();
-        } else if (kind <= 83) {
-            branch(depth, exit);
-        } else if (kind <= 95) {
-            loop(depth);
-        } else {
-            compare();
-            const bool leaves_loop = !exit.empty() && percent(60);
-            add(fmt::format("@{} {}", predicate(), leaves_loop ? "BRA " + exit : "EXIT"));
-        }
-    }
-}
-
-std::string IntegerCodeWriter::open_barrier(const std::string& target) {
-    if (percent(50)) return {};
-    const std::string barrier = fmt::format("B{}", open_barriers_++);
-    add(fmt::format("BSSY {}, {}", barrier, target));
-    return barrier;
-}
-
-void IntegerCodeWriter::branch_on_active_lanes() {
-    const std::string other = label();
-    const std::string end = label();
-    add(fmt::format("BRA.DIV {}{}", has_masks_ ? "~URZ, " : "", other));
-    operation();
-    add("BRA " + end);
-    put(other);
-    operation();
-    put(end);
-}
-
-void IntegerCodeWriter::close_barrier(const std::string& barrier) {
-    if (barrier.empty()) return;
-    add("BSYNC " + barrier);
-    --open_barriers_;
-}
-
-void IntegerCodeWriter::branch(int depth, const std::string& loop_exit) {
-    if (percent(70)) compare();
-    const std::string end = label();
-    const std::string other = label();
-    const std::string barrier = open_barrier(end);
-    // Nobody leaves the barrier but over an EXIT.
-    const std::string exit = barrier.empty() ? loop_exit : std::string{};
-    const bool has_other = percent(35);
-    add(fmt::format("@{} BRA {}", predicate(), has_other ? other : end));
-    block(depth - 1, draw(2, 5), exit);
-    if (has_other) {
-        add("BRA " + end);
-        put(other);
-        block(depth - 1, draw(2, 5), exit);
-    }
-    put(end);
-    close_barrier(barrier);
-}
-
-void IntegerCodeWriter::step(const std::string& counter) {
-    const std::int64_t kind = draw(1, 100);
-    if (kind <= 70)
-        return add(fmt::format("{}IADD3 {}, {}, {}, RZ", percent(30) ? guard() : "", counter,
-                               counter,
-                               one_of({"0x1", "0x1", "0x2", "0x3", "0x4", "0x7", "-0x1", "-0x1",
-                                       "-0x4", literal(), reg(), constant()})));
-    if (kind <= 80)
-        return add(fmt::format("SHF.{} {}, RZ, 0x{:x}, {}", one_of({"R.U32.HI", "R.S32.HI"}),
-                               counter, draw(1, 3), counter));
-    if (kind <= 85) return add(fmt::format("SHF.L.U32 {}, {}, 0x1, RZ", counter, counter));
-    if (kind <= 90)
-        return add(fmt::format("IMAD {}, {}, 0x{:x}, {}", counter, counter, draw(2, 5),
-                               one_of({"RZ", reg()})));
-    if (kind <= 95) {
-        add(fmt::format("IADD3 R2, {}, -0x1, RZ", counter));
-        return add(fmt::format("LOP3.LUT {}, {}, R2, RZ, 0xc0, !PT", counter, counter));
-    }
-    add(fmt::format("LOP3.LUT {}, {}, {}, RZ, {}, !PT", counter, counter, literal(),
-                    one_of({"0x3c", "0xfc", "0xc0"})));
-}
-
-void IntegerCodeWriter::loop(int depth) {
-    const std::string header = label();
-    const std::string end = label();
-    const std::string counter = reg();
-    const std::string limit = source();
-    const std::string by = one_of({"P0", "P1"});
-    const std::string barrier = open_barrier(end);
-    if (percent(60))
-        add(fmt::format("MOV {}, {}", counter, one_of({literal(), "RZ", "RZ", constant()})));
-    if (percent(30)) {
-        add(fmt::format("ISETP.GE.AND P0, PT, {}, {}, PT", counter, limit));
-        add("@P0 BRA " + end);
-    }
-    put(header);
-    block(depth - 1, draw(1, 4), end);
-    step(counter);
-    add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}",
-                    one_of({"LT", "NE", "GE", "GT", "LT", "NE", "EQ"}), one_of({"", "", ".U32"}),
-                    one_of({"AND", "AND", "OR"}), by, counter, limit,
-                    one_of({"PT", "PT", predicate()})));
-    if (percent(20))
-        add(fmt::format("PLOP3.LUT {}, PT, {}, {}, PT, {}, 0x0", by, by, predicate(),
-                        one_of({"0x80", "0xf8", "0x20"})));
-    add(fmt::format("@{}{} BRA {}", percent(25) ? "!" : "", by, header));
-    put(end);
-    close_barrier(barrier);
 }
 
 void IntegerCodeWriter::begin() {

@@ -29,6 +29,7 @@ public:
     std::string write(const std::string& arch);
 
 private:
+    static constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
     using Choices = std::vector<std::string>;
 
     bool percent(std::int64_t n) { return draw(1, 100) <= n; }
@@ -71,11 +72,14 @@ private:
     void of_lanes();
     void of_warp();
     void access();
+    void further_access();
+    void related_numbers();
 
     // Statements.
     void block(int depth, std::int64_t statements, const std::string& exit);
     void branch(int depth, const std::string& exit);
     void loop(int depth);
+    void turns_of_lanes();
     /// What compilers write before shuffles: converged lanes fall through.
     void branch_on_active_lanes();
     /// Lanes that come to the label wait there for each other. Returns the barrier register, or

@@ -1,0 +1,210 @@
+/// \file
+/// Statements of random integer code, and instructions that belong together.
+
+#include "tests/support/random_integer_code.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::tests {
+
+/// Parts of words, atomics, and words of the constant bank at an index.
+void IntegerCodeWriter::further_access() {
+    const std::string mask = one_of({"0xff", "0x1f", "0xf0"});
+    if (percent(20)) {
+        add(fmt::format("LOP3.LUT R24, {}, 0x14, RZ, 0xc0, !PT", reg()));
+        return add(fmt::format("LDC {}, c[0x0][R24+0x160]", reg()));
+    }
+    add(fmt::format("LOP3.LUT R24, {}, {}, RZ, 0xc0, !PT", reg(), mask));
+    const std::string offset = fmt::format("0x{:x}", word_size * draw(0, percent(50) ? 0 : 700));
+    const bool is_byte = percent(50);
+    const std::string part = is_byte ? one_of({"U8", "S8"}) : one_of({"U16", "S16"});
+    const bool is_shared = percent(50);
+    const bool is_part = percent(60);
+    const char* bytes = !is_part ? "0x4" : is_byte ? "0x1" : "0x2";
+    if (is_shared)
+        add(fmt::format("IMAD R24, R24, {}, RZ", bytes));
+    else
+        add(fmt::format("IMAD.WIDE R22, R24, {}, R20", bytes));
+    const std::string place = (is_shared ? "[R24+" : "[R22+") + offset + "]";
+    if (!is_part && is_shared)
+        return add(fmt::format("{}ATOMS.ADD {}, {}, {}", guard(), reg(), place, reg()));
+    if (!is_part)
+        return add(percent(50) ? fmt::format("{}RED.E.ADD.STRONG.GPU {}, {}", guard(), place, reg())
+                               : fmt::format("{}ATOMG.E.ADD.STRONG.GPU PT, {}, {}, {}", guard(),
+                                             reg(), place, reg()));
+    if (percent(60))
+        return add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "LDS" : "LDG.E", part, reg(),
+                               place));
+    add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "STS" : "STG.E", is_byte ? "U8" : "U16",
+                    place, reg()));
+}
+
+/// A number that is computed from another, and that an instruction which decides may replace.
+void IntegerCodeWriter::related_numbers() {
+    const std::string of = one_of({"R2", "R5", "R9", reg()});
+    const std::string computed = reg();
+    const std::string by = plain_predicate();
+    const std::string small = fmt::format("{}0x{:x}", one_of({"", "-"}), draw(0, 9));
+    add(percent(60) ? fmt::format("IADD3 {}, {}, {}, RZ", computed, of, small)
+                    : fmt::format("LOP3.LUT {}, {}, 0x{:x}, RZ, 0xc0, !PT", computed, of,
+                                  (1 << draw(1, 6)) - 1));
+    const std::string end = label();
+    if (percent(60))
+        add(fmt::format("LOP3.LUT {}, {}, {}, 0x{:x}, RZ, {}, !PT", by, one_of({computed, "RZ"}),
+                        one_of({computed, of, reg()}), draw(1, 7), one_of({"0xc0", "0x3c"})));
+    else
+        add(fmt::format("ISETP.{}.AND {}, PT, {}, {}, PT", one_of({"LT", "GE", "EQ", "NE"}), by,
+                        computed, small));
+    add(fmt::format("@{}{} BRA {}", one_of({"", "!"}), by, end));
+    add(fmt::format("ISETP.{}.AND P0, PT, {}, 0x{:x}, PT", one_of({"LT", "GE", "EQ", "NE"}),
+                    one_of({of, computed}), draw(0, 17)));
+    const std::string other = label();
+    add(fmt::format("@{}P0 BRA {}", one_of({"", "!"}), other));
+    operation();
+    put(other);
+    put(end);
+}
+
+/// One lane after the other is the one whose number a word of shared memory is. The word counts
+/// its reads.
+void IntegerCodeWriter::turns_of_lanes() {
+    const std::string header = label();
+    const std::string end = label();
+    const std::string by = one_of({"P0", "P1"});
+    const bool is_alone = percent(50); // Else the lanes come together behind the loop.
+    add("S2R R24, SR_LANEID");
+    add(fmt::format("IMAD R22, R24, 0x{:x}, RZ", word_size * draw(0, 20)));
+    put(header);
+    add("LDS R18, [0xff0]");
+    add("IADD3 R19, R18, 0x1, RZ");
+    add("STS [0xff0], R19");
+    add("LOP3.LUT R18, R18, 0x1f, RZ, 0xc0, !PT");
+    add(fmt::format("ISETP.EQ.AND {}, PT, R24, R18, PT", by));
+    if (is_alone) add(fmt::format("@{} STS [R22], R18", by));
+    add(fmt::format("@{} BRA {}", by, end));
+    add("BRA " + header);
+    put(end);
+    if (!is_alone) add(fmt::format("@{} STS [R22], R18", by));
+}
+
+void IntegerCodeWriter::block(int depth, std::int64_t statements, const std::string& exit) {
+    for (; statements > 0; --statements) {
+        const std::int64_t kind = draw(1, 100);
+        if (depth == 0 || kind <= 70) {
+            operation();
+        } else if (kind <= 72) {
+            branch_on_active_lanes();
+        } else if (kind <= 83) {
+            branch(depth, exit);
+        } else if (kind <= 94) {
+            loop(depth);
+        } else if (kind <= 95) {
+            turns_of_lanes();
+        } else {
+            compare();
+            const bool leaves_loop = !exit.empty() && percent(60);
+            add(fmt::format("@{} {}", predicate(), leaves_loop ? "BRA " + exit : "EXIT"));
+        }
+    }
+}
+
+std::string IntegerCodeWriter::open_barrier(const std::string& target) {
+    if (percent(50)) return {};
+    const std::string barrier = fmt::format("B{}", open_barriers_++);
+    add(fmt::format("BSSY {}, {}", barrier, target));
+    return barrier;
+}
+
+void IntegerCodeWriter::branch_on_active_lanes() {
+    const std::string other = label();
+    const std::string end = label();
+    add(fmt::format("BRA.DIV {}{}", has_masks_ ? "~URZ, " : "", other));
+    operation();
+    add("BRA " + end);
+    put(other);
+    operation();
+    put(end);
+}
+
+void IntegerCodeWriter::close_barrier(const std::string& barrier) {
+    if (barrier.empty()) return;
+    add("BSYNC " + barrier);
+    --open_barriers_;
+}
+
+void IntegerCodeWriter::branch(int depth, const std::string& loop_exit) {
+    if (percent(70)) compare();
+    const std::string end = label();
+    const std::string other = label();
+    const std::string barrier = open_barrier(end);
+    // Nobody leaves the barrier but over an EXIT.
+    const std::string exit = barrier.empty() ? loop_exit : std::string{};
+    const bool has_other = percent(35);
+    const std::string target = has_other ? other : end;
+    if (percent(80))
+        add(fmt::format("@{} BRA {}", predicate(), target));
+    else if (percent(50))
+        add(fmt::format("@{} BRA {}, {}", predicate(), predicate(), target));
+    else
+        add(fmt::format("@{}{} BRA {}", one_of({"", "!"}), one_of({"UP0", "UP1"}), target));
+    block(depth - 1, draw(2, 5), exit);
+    if (has_other) {
+        add("BRA " + end);
+        put(other);
+        block(depth - 1, draw(2, 5), exit);
+    }
+    put(end);
+    close_barrier(barrier);
+}
+
+void IntegerCodeWriter::step(const std::string& counter) {
+    const std::int64_t kind = draw(1, 100);
+    if (kind <= 70)
+        return add(fmt::format("{}IADD3 {}, {}, {}, RZ", percent(30) ? guard() : "", counter,
+                               counter,
+                               one_of({"0x1", "0x1", "0x2", "0x3", "0x4", "0x7", "-0x1", "-0x1",
+                                       "-0x4", literal(), reg(), constant()})));
+    if (kind <= 80)
+        return add(fmt::format("SHF.{} {}, RZ, 0x{:x}, {}", one_of({"R.U32.HI", "R.S32.HI"}),
+                               counter, draw(1, 3), counter));
+    if (kind <= 85) return add(fmt::format("SHF.L.U32 {}, {}, 0x1, RZ", counter, counter));
+    if (kind <= 90)
+        return add(fmt::format("IMAD {}, {}, 0x{:x}, {}", counter, counter, draw(2, 5),
+                               one_of({"RZ", reg()})));
+    if (kind <= 95) {
+        add(fmt::format("IADD3 R2, {}, -0x1, RZ", counter));
+        return add(fmt::format("LOP3.LUT {}, {}, R2, RZ, 0xc0, !PT", counter, counter));
+    }
+    add(fmt::format("LOP3.LUT {}, {}, {}, RZ, {}, !PT", counter, counter, literal(),
+                    one_of({"0x3c", "0xfc", "0xc0"})));
+}
+
+void IntegerCodeWriter::loop(int depth) {
+    const std::string header = label();
+    const std::string end = label();
+    const std::string counter = reg();
+    const std::string limit = source();
+    const std::string by = one_of({"P0", "P1"});
+    const std::string barrier = open_barrier(end);
+    if (percent(60))
+        add(fmt::format("MOV {}, {}", counter, one_of({literal(), "RZ", "RZ", constant()})));
+    if (percent(30)) {
+        add(fmt::format("ISETP.GE.AND P0, PT, {}, {}, PT", counter, limit));
+        add("@P0 BRA " + end);
+    }
+    put(header);
+    block(depth - 1, draw(1, 4), end);
+    step(counter);
+    add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}",
+                    one_of({"LT", "NE", "GE", "GT", "LT", "NE", "EQ"}), one_of({"", "", ".U32"}),
+                    one_of({"AND", "AND", "OR"}), by, counter, limit,
+                    one_of({"PT", "PT", predicate()})));
+    if (percent(20))
+        add(fmt::format("PLOP3.LUT {}, PT, {}, {}, PT, {}, 0x0", by, by, predicate(),
+                        one_of({"0x80", "0xf8", "0x20"})));
+    add(fmt::format("@{}{} BRA {}", percent(25) ? "!" : "", by, header));
+    put(end);
+    close_barrier(barrier);
+}
+
+} // namespace warpbound::tests
