@@ -73,6 +73,7 @@ private:
     void of_warp();
     void access();
     void further_access();
+    void wide_access();
     void related_numbers();
 
     // Statements.

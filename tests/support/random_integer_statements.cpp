@@ -15,6 +15,7 @@ void IntegerCodeWriter::further_access() {
         return add(fmt::format("LDC {}, c[0x0][R24+0x160]", reg()));
     }
     add(fmt::format("LOP3.LUT R24, {}, {}, RZ, 0xc0, !PT", reg(), mask));
+    if (percent(25)) return wide_access();
     const std::string offset = fmt::format("0x{:x}", word_size * draw(0, percent(50) ? 0 : 700));
     const bool is_byte = percent(50);
     const std::string part = is_byte ? one_of({"U8", "S8"}) : one_of({"U16", "S16"});
@@ -37,6 +38,22 @@ void IntegerCodeWriter::further_access() {
                                place));
     add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "STS" : "STG.E", is_byte ? "U8" : "U16",
                     place, reg()));
+}
+
+/// Of two or four words, at the index in R24.
+void IntegerCodeWriter::wide_access() {
+    const bool is_quad = percent(40);
+    const bool is_shared = percent(50);
+    const char* const bytes = is_quad ? "0x10" : "0x8";
+    const std::string words = is_quad ? "128" : "64";
+    const std::string into = is_quad ? "R12" : pair();
+    add(is_shared ? fmt::format("IMAD R24, R24, {}, RZ", bytes)
+                  : fmt::format("IMAD.WIDE R22, R24, {}, R20", bytes));
+    const char* const place = is_shared ? "[R24]" : "[R22]";
+    if (percent(50))
+        return add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "LDS" : "LDG.E", words, into,
+                               place));
+    add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "STS" : "STG.E", words, place, into));
 }
 
 /// A number that is computed from another, and that an instruction which decides may replace.
