@@ -238,8 +238,8 @@ std::string next_step_of(const BoundAnswer& answer, const AnalysisOptions& optio
         LaunchOptions known = options.launch;
         if (!known.launch.launch.empty()) known.launch.launch += open_extents(answer.needs);
         const std::string arguments = argument_options(answer, answer.needs);
-        return fmt::format("warpbound bound {}{}{}", typed(known), arguments.empty() ? "" : " ",
-                           arguments);
+        return fmt::format("warpbound bound {}{}{}{}", typed(known), stated_options(options),
+                           arguments.empty() ? "" : " ", arguments);
     }
     LaunchOptions facts = options.launch;
     if (std::any_of(answer.needs.begin(), answer.needs.end(),

@@ -29,6 +29,19 @@ std::string certify_command(const AnalysisOptions& options) {
                        options.clock.empty() ? "" : " --clock " + shell_word(options.clock));
 }
 
+std::string stated_options(const AnalysisOptions& options) {
+    const AnalysisOptions defaults;
+    std::string text;
+    const auto add = [&](const char* name, const std::string& stated, const std::string& without) {
+        if (stated != without) text += fmt::format(" {} {}", name, shell_word(stated));
+    };
+    add("--policy", options.policy, defaults.policy);
+    add("--multiprocessors", options.multiprocessors, defaults.multiprocessors);
+    add("--clock", options.clock, defaults.clock);
+    add("--deadline", options.deadline, defaults.deadline);
+    return text;
+}
+
 Result<LaunchAnalysis> analysis_of(const AnalysisOptions& options, const LoadedLaunch& inputs) {
     LaunchAnalysis planned;
     auto clock = models::clock_in_use(options.clock, inputs.architecture);

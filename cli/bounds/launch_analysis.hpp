@@ -30,6 +30,9 @@ struct AnalysisOptions {
 /// `warpbound certify ..` for this analysis, without the folder of the evidence.
 std::string certify_command(const AnalysisOptions& options);
 
+/// Those that differ from their defaults, beside the launch: " --policy gto --deadline 10ms".
+std::string stated_options(const AnalysisOptions& options);
+
 /// The request that the options make of a loaded launch, and the times of its report.
 struct LaunchAnalysis {
     analyzer::Request request; ///< Points into the loaded launch.
