@@ -253,8 +253,20 @@ private:
         if (random_.whole(0, 2) == 0)
             condition = fmt::format("{}s_and_b64 vcc, exec, {}\ns_cbranch_vcc{} {}\n", comparison(),
                                     mask(), random_.whole(0, 1) == 0 ? "z" : "nz", label);
+        else if (random_.whole(0, 3) == 0) // By a sum of the first lane.
+            condition = first_of_sum() + condition;
         return fmt::format("{3}{1}s_branch {0}e\n{0}:\n{2}{0}e:\n", label, first, second,
                            condition);
+    }
+
+    /// Into each scalar, so that what is compared next is one of them.
+    std::string first_of_sum() {
+        const std::string sum = to();
+        std::string out = fmt::format("v_add_u32 {}, {}, {}\n", sum, small(), v());
+        for (int index = 4; index < 8; ++index)
+            if (random_.whole(0, 1) == 0)
+                out += fmt::format("v_readfirstlane_b32 s{}, {}\n", index, sum);
+        return out;
     }
 
     std::string counted_loop(int depth) {
