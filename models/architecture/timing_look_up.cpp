@@ -71,9 +71,16 @@ Interval TimingLookUp::form_value(const ValueGroup& group, const std::string& pa
     return value(group, path, own);
 }
 
-Interval TimingLookUp::with_passes_of_form(Interval value) const {
-    const std::int64_t within = std::min(form_->words, result_.passes.hi) - 1;
-    const Interval& cost = result_.pass_cost;
+Interval TimingLookUp::with_passes_of_form(Interval value) {
+    Interval cost = result_.pass_cost;
+    std::int64_t within = std::min(form_->words, result_.passes.hi) - 1;
+    // An access of several lanes that never takes a second pass has a value that was measured with
+    // the passes of its width.
+    if (instruction_.opcode_class != OpcodeClass::LoadConstant &&
+        timing_->values.find("pass-cost") != nullptr) {
+        within = form_->words - 1;
+        cost = class_value("pass-cost");
+    }
     value.lo = std::max<std::int64_t>(0, value.lo - within * cost.lo);
     if (value.typical)
         value.typical =

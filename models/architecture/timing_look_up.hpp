@@ -42,7 +42,7 @@ private:
     Interval level_latency(std::string_view level);
     /// A value of the form with the passes that its width needs: they may be within it, or all but
     /// the first one are not (C89).
-    [[nodiscard]] Interval with_passes_of_form(Interval value) const;
+    [[nodiscard]] Interval with_passes_of_form(Interval value);
     void fail(std::string what);
 
     void find_class();
