@@ -82,4 +82,27 @@ executions_by_warp(const assembly::Function& function, const assembly::ControlFl
     return counts;
 }
 
+std::vector<WarpWays> ways_by_warp(const assembly::Function& function,
+                                   const assembly::ControlFlowGraph& graph,
+                                   const models::FlowFacts& facts, const models::Launch& launch,
+                                   std::int64_t warp_size) {
+    const bool knows_shape = launch.shape || !reads_block_shape(function);
+    if (!knows_shape || is_amd(function.target)) return {};
+    const auto shared = written_while_others_wait(function, graph, facts);
+    if (!shared) return {};
+    const assembly::Function code = with_parameters(function, launch_words(function, launch));
+    const Index extents = models::block_shape_of(launch).threads;
+    const std::int64_t threads = extents[0] * extents[1] * extents[2];
+    AbstractExecution execution{code, graph, *shared};
+    const auto run_of = [&](std::int64_t first, std::int64_t last) {
+        return execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
+                             std::vector<bool>(graph.loops.size(), false));
+    };
+    std::vector<WarpWays> ways;
+    for (std::int64_t first = 0; first < threads; first += warp_size)
+        ways.push_back(
+            {run_of(first, std::min(first + warp_size, threads) - 1), run_of(first, first)});
+    return ways;
+}
+
 } // namespace warpbound::analyzer

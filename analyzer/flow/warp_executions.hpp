@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// How often each warp of a block may execute instructions, by the indices of its threads (S85).
+/// How often each warp of a block may execute instructions, by the indices of its threads (S85),
+/// and which ways it may take (S97).
 
 #include "analyzer/flow/abstract_execution.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -22,5 +23,17 @@ std::vector<ExecutionCounts>
 executions_by_warp(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                    const models::FlowFacts& facts, const models::Launch& launch,
                    std::int64_t warp_size, const std::vector<bool>& counted);
+
+/// Which ways through the code threads of a warp may take.
+struct WarpWays {
+    AbstractRun of_all;   ///< Of its threads.
+    AbstractRun of_first; ///< Of its first thread.
+};
+/// Per warp of a block, in each block of the launch; empty where it is not known. `warp_size`:
+/// threads of a warp. Side: upper. Sound when: guards hold by the code.
+std::vector<WarpWays> ways_by_warp(const assembly::Function& function,
+                                   const assembly::ControlFlowGraph& graph,
+                                   const models::FlowFacts& facts, const models::Launch& launch,
+                                   std::int64_t warp_size);
 
 } // namespace warpbound::analyzer

@@ -178,12 +178,13 @@ std::vector<std::int64_t> executed_lines(const assembly::Function& function,
     return LinesOfBlocks{function, graph, line}.lines();
 }
 
-std::int64_t avoidable_lines(const assembly::Function& function,
-                             const assembly::ControlFlowGraph& graph, std::int64_t line) {
+std::vector<std::int64_t> avoidable_lines(const assembly::Function& function,
+                                          const assembly::ControlFlowGraph& graph,
+                                          std::int64_t line) {
     const LinesOfBlocks blocks{function, graph, line};
-    const std::vector<std::int64_t> lines = blocks.lines();
-    return std::count_if(lines.begin(), lines.end(),
-                         [&](std::int64_t one) { return blocks.is_avoidable(one); });
+    std::vector<std::int64_t> lines = blocks.lines();
+    std::erase_if(lines, [&](std::int64_t one) { return !blocks.is_avoidable(one); });
+    return lines;
 }
 
 FirstUses first_uses(const assembly::Function& function, const assembly::ControlFlowGraph& graph,

@@ -38,11 +38,12 @@ std::vector<std::int64_t> executed_lines(const assembly::Function& function,
 FirstUses first_uses(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                      std::int64_t line);
 
-/// How many lines with a reachable instruction some path from the entry to an end avoids. `graph`:
-/// of the paths of some lane of each warp. `line`: bytes of a line. The time grows with lines times
-/// blocks.
-std::int64_t avoidable_lines(const assembly::Function& function,
-                             const assembly::ControlFlowGraph& graph, std::int64_t line);
+/// The lines with a reachable instruction that some path from the entry to an end avoids.
+/// `graph`: of the paths of some lane of each warp. `line`: bytes of a line. The time grows with
+/// lines times blocks.
+std::vector<std::int64_t> avoidable_lines(const assembly::Function& function,
+                                          const assembly::ControlFlowGraph& graph,
+                                          std::int64_t line);
 
 /// Whose waits for lines count on a scheduler.
 enum class Waiting {

@@ -1,7 +1,9 @@
 #include "analyzer/launch/instruction_lines.hpp"
 
 #include "analyzer/launch/first_uses.hpp"
+#include "analyzer/launch/lines_of_warps.hpp"
 #include "analyzer/launch/representative_flow.hpp"
+#include "assembly/support/stop_token.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -73,12 +75,22 @@ std::int64_t lines_of_text(const assembly::Function& function, std::int64_t line
 }
 
 /// Where every warp of the launch has a representative, some lane of each takes one of its paths.
-std::int64_t lines_of_some_warps(const Request& request, std::int64_t line) {
+std::vector<std::int64_t> lines_of_some_warps(const Request& request, std::int64_t line) {
     const assembly::ControlFlowGraph possible = possible_flow(*request.graph, *request.facts);
     const auto& fact = request.facts->representative;
     if (!fact || fact->blocks() < request.launch.blocks)
         return avoidable_lines(*request.function, possible, line);
     return avoidable_lines(*request.function, representative_flow(possible, *fact), line);
+}
+
+/// Of these, by the indices of threads where guards hold by the code (S97).
+std::int64_t avoidable_count(const Request& request, const LaunchGeometry& shape,
+                             std::int64_t line) {
+    const std::vector<std::int64_t> lines = lines_of_some_warps(request, line);
+    const auto all = static_cast<std::int64_t>(lines.size());
+    if (!request.follow_branches && !request.follow_guards) return all;
+    return unless_stopped([&] { return lines_left_to_others(request, shape, line, lines); })
+        .value_or(all);
 }
 
 /// In the L1, requests of each other warp of the multiprocessor may be served first, those that its
@@ -189,7 +201,7 @@ instruction_lines(const Request& request, const LaunchGeometry& shape, bool has_
     lines.persist_in_l0 = lines.count <= l0_lines;
     lines.persist_in_l1 = models::plus(lines.count, lines.stream.hi) <= l1_lines;
     if (lines.persist_in_l0) {
-        lines.avoidable = lines_of_some_warps(request, lines.line);
+        lines.avoidable = avoidable_count(request, shape, lines.line);
         return std::optional{lines};
     }
     const auto queueing = longest_queueing(request, shape, lines);

@@ -24,8 +24,9 @@ struct LoopLines {
 struct InstructionLines {
     std::int64_t line = 1;  ///< `Unit:` bytes.
     std::int64_t count = 0; ///< Lines of the text.
-    /// Lines of which a warp may end without having executed an instruction (docs/theory, S84).
-    /// Side: upper. Counted where the lines are persistent in the L0.
+    /// Lines of which a warp may end without having executed an instruction (docs/theory, S84);
+    /// where guards hold by the code, those that it may leave to another warp of its scheduler
+    /// (S97). Side: upper. Counted where the lines are persistent in the L0.
     std::int64_t avoidable = 0;
     models::Interval stream; ///< Lines that a miss requests behind its own.
     models::Interval l0_miss;

@@ -3,6 +3,7 @@
 /// (docs/theory, S85): they claim what `bound` says, and whatever is left out is refused.
 
 #include "analyzer/analyze.hpp"
+#include "assembly/isa/reader.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/structure.hpp"
@@ -10,6 +11,7 @@
 #include "tests/support/every_policy.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/guarded_kernel.hpp"
+#include "tests/support/small_instruction_caches.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -36,9 +38,23 @@ struct GuardedCase {
     }
 };
 
-GuardedCase guarded_case(RandomSource& random_source, GuardedKernel::Branches branches) {
+enum class Fetch { Perfect, BehindCaches };
+
+models::Architecture machine_of(const GuardedKernel& kernel, RandomSource& random_source,
+                                Fetch fetch) {
+    models::Architecture machine = machine_of_guarded_kernel(random_source);
+    if (fetch == Fetch::Perfect) return machine;
+    const auto program = assembly::read_program({"random", kernel.text}).value();
+    add_instruction_caches(
+        machine, program.functions.front(),
+        [&](std::int64_t most) { return random_source.whole(0, most - 1); }, false);
+    return machine;
+}
+
+GuardedCase guarded_case(RandomSource& random_source, GuardedKernel::Branches branches,
+                         Fetch fetch = Fetch::Perfect) {
     const GuardedKernel kernel{random_source, branches};
-    const models::Architecture machine = machine_of_guarded_kernel(random_source);
+    const models::Architecture machine = machine_of(kernel, random_source, fetch);
     const auto policies = conserving_policies();
     const std::int64_t blocks = random_source.whole(1, 12);
     certification::KernelInput input;
@@ -213,6 +229,33 @@ TEST(EvidenceByWarp, WhereLanesDivergeClaimsWhatIsBoundedAndShowsAllWarps) {
     EXPECT_EQ(met.shown, met.by_warp);
     EXPECT_GT(met.limits * 20, cases);
     EXPECT_LT(met.left * 4, met.planted);
+}
+
+// S97: lines that each block leaves in the L0s, by the indices of its threads. A miss less is
+// refused.
+TEST(EvidenceByWarp, ClaimsWhatIsBoundedBehindInstructionCaches) {
+    const int cases = cases_of_test();
+    int with_misses = 0;
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const GuardedCase made =
+            guarded_case(random_source, GuardedKernel::Branches::Divergent, Fetch::BehindCaches);
+        check::Evidence evidence = made.evidence();
+        const auto structure = check::check_structure(evidence);
+        ASSERT_EQ(structure.verdict, check::Verdict::Holds) << structure.detail << made.text;
+        check::ClaimRow& claim = upper_claim(evidence);
+        EXPECT_EQ(claim.value, made.bound) << made.text;
+        for (std::size_t i = claim.terms.size(); i-- > 0;) {
+            check::Term& term = claim.terms[i];
+            if (!term.certificate.empty() || term.count * term.cycles == 0) continue;
+            --term.count;
+            claim.value -= term.cycles;
+            EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Failed)
+                << made.text << term.cycles;
+            ++with_misses;
+            break;
+        }
+    });
+    EXPECT_GT(with_misses * 2, cases);
 }
 
 } // namespace

@@ -130,7 +130,8 @@ LaunchValues::LaunchValues(const Function& function, const models::Launch& launc
         const auto dimension = std::string{dimensions.at(i)};
         specials_["SR_TID." + dimension] =
             NumberSet::range(threads.first.at(i), threads.last.at(i));
-        if (threads.is_one_thread) specials_["SR_CTAID." + dimension] = NumberSet::of(0);
+        if (threads.is_one_thread && !threads.is_in_any_block)
+            specials_["SR_CTAID." + dimension] = NumberSet::of(0);
     }
 }
 

@@ -26,7 +26,8 @@ enum class Corner { First, Last };
 struct ThreadIndices {
     std::array<std::int64_t, 3> first{};
     std::array<std::int64_t, 3> last{};
-    bool is_one_thread = false; ///< Of the first block; else of all blocks.
+    bool is_one_thread = false;   ///< Of the first block; else of all blocks.
+    bool is_in_any_block = false; ///< Of one thread: of all blocks, too.
 };
 /// Those of the threads with these numbers, of which x counts first. `extents`: of a block.
 ThreadIndices indices_between(std::int64_t first, std::int64_t last,

@@ -341,4 +341,10 @@ PossibleWays WarpExecution::ways(const ThreadBox& box) const {
     return PossibleRuns{code, values}.ways();
 }
 
+PossibleWays WarpExecution::ways(const ThreadIndices& threads) const {
+    const SteppedCode code{function_, graph_, deciding_};
+    const LaunchValues values{function_, launch_, threads};
+    return PossibleRuns{code, values}.ways();
+}
+
 } // namespace warpbound::certification::verify

@@ -46,6 +46,7 @@ public:
                                                   std::int64_t instructions) const;
     /// Of all threads of a box.
     [[nodiscard]] PossibleWays ways(const ThreadBox& box) const;
+    [[nodiscard]] PossibleWays ways(const ThreadIndices& threads) const;
 
 private:
     const assembly::Function& function_;

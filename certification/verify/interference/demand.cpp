@@ -4,6 +4,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/machine_values.hpp"
+#include "harness/simulated_identity.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
@@ -49,6 +50,12 @@ bool has_port_of(models::UnitScope scope, const TimedCode& code, const Timing& t
 }
 
 } // namespace
+
+bool has_simulated_runs(const KernelCase& kernel) {
+    return std::any_of(kernel.series.begin(), kernel.series.end(), [](const Series& series) {
+        return series.key.device.starts_with(harness::simulated_prefix);
+    });
+}
 
 TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,
                      const LaunchGeometry& geometry) {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,13 @@ struct TimedCode {
     /// their thread blocks alone. Where no facts speak of them: all paths, and the launch.
     const ControlFlow* represented_flow = nullptr;
     LaunchGeometry represented{};
+    /// S97: how many lines a thread block that has ended may leave out, as a claim may have it by
+    /// the indices of threads. None: as S84 has it.
+    std::optional<std::int64_t> left_out_by_index{};
 };
+
+/// Whether runs are recorded in which guards were drawn, and did not follow from the code.
+bool has_simulated_runs(const KernelCase& kernel);
 
 /// Throws `Finding` when an instruction that can be reached has no timing.
 TimedCode timed_code(const KernelCase& kernel, const SideFlows& flows,

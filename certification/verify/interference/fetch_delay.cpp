@@ -2,6 +2,7 @@
 
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/line_order.hpp"
+#include "certification/verify/interference/lines_by_index.hpp"
 #include "certification/verify/interference/sole_warp_misses.hpp"
 #include "certification/verify/machine_values.hpp"
 #include "models/units.hpp"
@@ -124,6 +125,11 @@ bool ended_blocks_fill_l0s(const TimedCode& code) {
            launch.warps_per_block >= std::min(launch.schedulers, launch.resident_warps());
 }
 
+std::int64_t lines_to_be_left_out(const TimedCode& code, std::int64_t bytes) {
+    if (code.left_out_by_index) return *code.left_out_by_index;
+    return static_cast<std::int64_t>(line_numbers_left_out(code, bytes).size());
+}
+
 /// Lines that a thread block which has ended need not have looked up.
 struct LeftOut {
     std::int64_t lines = 0;
@@ -207,6 +213,18 @@ std::int64_t lines_requested_of_text(const TimedCode& code, std::int64_t bytes) 
     return times(lines, (longer + bytes - 1) / bytes);
 }
 
+std::vector<std::int64_t> numbers_of_lines_left_out(const TimedCode& code) {
+    if (!code.kernel.architecture.has_instruction_caches() || !lines_stay_in_l0(code) ||
+        !ended_blocks_fill_l0s(code))
+        return {};
+    const std::int64_t bytes = FetchGroup{code}.number("line", 1);
+    const auto all = static_cast<std::int64_t>(line_numbers_left_out(code, bytes).size());
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t number = lines_left_out_by_index(code, bytes); number < all; ++number)
+        numbers.push_back(number);
+    return numbers;
+}
+
 std::int64_t wait_for_line(const TimedCode& code) {
     if (!code.kernel.architecture.has_instruction_caches() || lines_stay_in_l0(code)) return 0;
     const FetchGroup fetch{code};
@@ -269,7 +287,7 @@ std::vector<Term> terms_of_path(const TimedCode& code, bool any_blocks, std::int
     }
     const LinesOfPaths of_paths{
         executed, misses, transfers_to_l1(order, fetch.stream(), schedulers / multiprocessors)};
-    const std::int64_t left_out = lines_left_out(code, bytes);
+    const std::int64_t left_out = lines_to_be_left_out(code, bytes);
     const bool has_full_l0s = ended_blocks_fill_l0s(code);
     const auto counted = [&] {
         if (!has_full_l0s)

@@ -27,6 +27,10 @@ std::vector<Term> fetch_terms_of(const TimedCode& code, std::int64_t to_next_slo
 /// which S74 claims nothing. `Unit:` core cycles. Side: upper.
 std::optional<std::int64_t> fetch_beyond_path(const TimedCode& code);
 
+/// How many lines a claim may say that a thread block which has ended leaves out, where it counts
+/// by the indices of threads and these are fewer than in S84 (S97). Side: upper, each of them.
+std::vector<std::int64_t> numbers_of_lines_left_out(const TimedCode& code);
+
 /// For how long a line that is looked up, as the first one of a block, keeps its warp waiting
 /// beyond what `fetch_terms_of` counts of first uses; 0 where fetch costs nothing. Throws as that
 /// does. Side: upper.

@@ -158,7 +158,7 @@ std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes)
     return all;
 }
 
-std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes) {
+Lines line_numbers_left_out(const TimedCode& code, std::int64_t bytes) {
     const bool all_have_one = code.represented.blocks == code.geometry.blocks;
     const ControlFlow flow =
         without_untaken_edges(code, all_have_one ? *code.represented_flow : code.lower_flow, true);
@@ -169,7 +169,7 @@ std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes) {
         for (const Lines& lines : own)
             for (const std::int64_t line : lines)
                 if (!passed.has(end, line) && own[end].count(line) == 0) left_out.insert(line);
-    return static_cast<std::int64_t>(left_out.size());
+    return left_out;
 }
 
 LineOrder line_order(const TimedCode& code, std::int64_t bytes) {

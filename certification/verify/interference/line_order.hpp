@@ -32,9 +32,9 @@ ControlFlow taken_by_warps(const TimedCode& code);
 /// The numbers of the lines of which some path executes an instruction. `bytes`: of a line.
 std::set<std::int64_t> lines_on_paths(const TimedCode& code, std::int64_t bytes);
 
-/// Lines without which some path from the entry ends, of a lane of each warp: a thread block that
-/// has ended need not have looked them up (S84). `bytes`: of a line. Side: upper.
-std::int64_t lines_left_out(const TimedCode& code, std::int64_t bytes);
+/// The numbers of the lines without which some path from the entry ends, of a lane of each warp: a
+/// thread block that has ended need not have looked them up (S84). `bytes`: of a line. Side: upper.
+std::set<std::int64_t> line_numbers_left_out(const TimedCode& code, std::int64_t bytes);
 
 /// Requires: few lines.
 LineOrder line_order(const TimedCode& code, std::int64_t bytes);

@@ -10,7 +10,6 @@
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "certification/verify/machine_values.hpp"
-#include "harness/simulated_identity.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -40,10 +39,7 @@ void require_launch_by_warp(const TimedCode& code, const ClaimRow& claim) {
     if (models::guarantee_of(kernel.policy) != models::PolicyGuarantee::WorkConserving)
         refuse("under a policy that need not conserve work");
     if (is_amd(kernel.function->target)) refuse("whose registers are not followed");
-    if (std::any_of(kernel.series.begin(), kernel.series.end(), [](const Series& series) {
-            return series.key.device.starts_with(harness::simulated_prefix);
-        }))
-        refuse("beside simulated runs, which draw guards");
+    if (has_simulated_runs(kernel)) refuse("beside simulated runs, which draw guards");
     for (std::size_t i = 0; i < code.timings.size(); ++i)
         if (code.reachable[i] && code.timings[i].value().through_caches)
             refuse("with accesses through the caches");

@@ -247,6 +247,31 @@ TEST(FetchDelay, CountsLinesThatWarpsLeaveOutOnBothMultiprocessors) {
     EXPECT_THAT(terms_of(ten, "srr"), ElementsAre(2 * 3, 2 * 2 * 3));
 }
 
+// S97: the last of three lines is that of thread 0 alone, hence of warp 0 of each block. Where
+// guards hold by the code, each block leaves it in the only L0 that is asked for it.
+TEST(FetchDelay, CountsNoLineThatAWarpOfEachBlockExecutes) {
+    const auto misses_of = [](std::int64_t threads, const char* thread, bool by_code) {
+        const std::string body = "S2R R3, SR_TID.X ?trans6; ISETP.NE.AND P0, PT, R3, " +
+                                 std::string{thread} +
+                                 ", PT ?trans6; MOV R1, R2 ?trans6; @P0 EXIT ?trans6; "
+                                 "MOV R1, R2 ?trans6; EXIT ?trans6;";
+        const auto all = with_caches(body, {.stream = 0}, {99, threads}, "turing-t4", 75);
+        all->request.multiprocessors = 2;
+        all->request.follow_guards = by_code;
+        std::vector<std::int64_t> counts;
+        for (const BoundTerm& term : envelope(*all).upper.terms)
+            if (term.text.starts_with("instruction fetch: misses of")) counts.push_back(term.count);
+        return counts;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(misses_of(128, "0x0", false), ElementsAre(3 + 3 + 1, 3 + 1));
+    EXPECT_THAT(misses_of(128, "0x0", true), ElementsAre(3, 3));
+    // The first thread of no warp executes it.
+    EXPECT_THAT(misses_of(128, "0x1", true), ElementsAre(3 + 3 + 1, 3 + 1));
+    // Five warps: warp 0 is on another scheduler in the next block slot.
+    EXPECT_THAT(misses_of(160, "0x0", true), ElementsAre(3 + 3 + 1, 3 + 1));
+}
+
 // Lemma 6 of S36: ten lines of one chain, with a barrier, so that the path is on both schedulers.
 // Each waits for five misses of two lines. The L1 misses two lines together, then perhaps each one
 // alone.

@@ -42,14 +42,14 @@ TEST(FirstUses, LeaveOutLinesThatNoPathExecutes) {
 TEST(FirstUses, KnowWhichLinesAPathMayAvoid) {
     const auto avoidable = [](const std::string& body) {
         const auto all = analyzed(body);
-        return avoidable_lines(*all->request.function, all->graph, 32);
+        return avoidable_lines(*all->request.function, all->graph, 32).size();
     };
-    EXPECT_EQ(avoidable(moves(11) + "EXIT;"), 0);
-    EXPECT_EQ(avoidable(over_a_line), 1);
-    EXPECT_EQ(avoidable(moves(2) + "@P0 EXIT; " + moves(9) + "EXIT;"), 3);
+    EXPECT_EQ(avoidable(moves(11) + "EXIT;"), 0U);
+    EXPECT_EQ(avoidable(over_a_line), 1U);
+    EXPECT_EQ(avoidable(moves(2) + "@P0 EXIT; " + moves(9) + "EXIT;"), 3U);
     // Both ways through the first line.
     EXPECT_EQ(avoidable("@P0 BRA L; MOV R1, R2; BRA M; L: MOV R1, R2; M: " + moves(3) + "EXIT;"),
-              0);
+              0U);
 }
 
 // The line behind the jumped one does not follow it.
