@@ -20,6 +20,8 @@ struct Demand {
     /// issue slots.
     InstructionCosts within_active_set{};
     InstructionCosts residual_occupancy{};
+    /// Of a port whose occupancy contains demand that `own_scheduler` so leaves out (S98).
+    std::int64_t longest_occupancy = 0;
 };
 
 } // namespace warpbound::analyzer

@@ -135,9 +135,10 @@ private:
 
     /// What counts where the critical path goes on with another warp, or block.
     void count_changes_of_warp() {
-        cost_.carry_in = models::plus(
-            std::max(largest(demand_.own_scheduler), longest_read_lag(kernel_, shape_)),
-            queue_carry_in(kernel_, shape_));
+        cost_.carry_in =
+            models::plus(std::max({largest(demand_.own_scheduler), demand_.longest_occupancy,
+                                   longest_read_lag(kernel_, shape_)}),
+                         queue_carry_in(kernel_, shape_));
         // When a block starts, the issue slot of the warp that was in the warp slot before may run.
         if (cost_.counts_rotations())
             cost_.carry_in =

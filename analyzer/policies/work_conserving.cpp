@@ -3,6 +3,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/certified_sums.hpp"
+#include "analyzer/interference/overlapped_issues.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/interference/store_ports.hpp"
 #include "analyzer/interference/unawaited_drains.hpp"
@@ -27,6 +28,14 @@ void drop_certificates(CertificateStore* store, models::Warps rotation_warps) {
             std::begin(certified_sums), std::end(certified_sums),
             [&](const char* sum) { return certificate.id == certificate_id(sum, rotation_warps); });
     });
+}
+
+Demand less_overlapped_issues(Demand demand, const TimedKernel& kernel,
+                              const ScheduledLaunch& launch) {
+    OverlappedIssues found = without_overlapped_issues(kernel, launch, demand.own_scheduler);
+    demand.own_scheduler = std::move(found.demand);
+    demand.longest_occupancy = found.longest_occupancy;
+    return demand;
 }
 
 } // namespace
@@ -69,7 +78,8 @@ Result<Alternatives> WorkConserving::from_above(const AnalysisContext& given,
                                    given.memory.caches.has_value()};
     };
     const CriticalPathProblem problem = problem_of(without_ports);
-    auto bounded = bound_by_demand(problem, demand(without_ports, shape), run);
+    auto bounded = bound_by_demand(
+        problem, less_overlapped_issues(demand(without_ports, shape), without_ports, launch), run);
     if (!bounded) return bounded.as_failure();
     // S27 counts a port with the turns that follow, so S52 does not apply.
     if (const auto in_turns = demand_in_turns(kernel, shape, given.memory)) {

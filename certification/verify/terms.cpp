@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/interference/fetch_delay.hpp"
+#include "certification/verify/interference/held_port.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/operand_misses.hpp"
 #include "certification/verify/interference/register_reads.hpp"
@@ -232,6 +233,7 @@ LaunchDemand with_tables(LaunchDemand demand) {
     add_memory_queue_demand(code, demand.tables);
     add_read_port_demand(code, demand.tables);
     add_operand_demand(code, demand.tables);
+    subtract_from_holders(code, demand.tables);
     if (claims_warps(kernel))
         demand.tables[certificate_id::beyond_ports] = demand_beyond_ports(code, demand.tables);
     for (std::size_t i = 0; i < code.timings.size() && !demand.memory; ++i)

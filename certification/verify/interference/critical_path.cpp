@@ -2,6 +2,7 @@
 
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
+#include "certification/verify/interference/held_port.hpp"
 #include "certification/verify/interference/memory_queue.hpp"
 #include "certification/verify/interference/register_reads.hpp"
 #include "models/units.hpp"
@@ -161,7 +162,9 @@ std::vector<Term> early_ends_sum(const InterferenceInputs& inputs, std::int64_t 
 } // namespace
 
 std::int64_t carry_in_of(const InterferenceInputs& inputs) {
-    const models::Cycles longest{largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix)};
+    const std::int64_t held = inputs.suffix.empty() ? longest_hold(inputs.code) : 0; // S98.
+    const models::Cycles longest{
+        std::max(held, largest_demand(inputs.tables, ids::own_scheduler + inputs.suffix))};
     // S38: and what waits in memory queues.
     const std::int64_t queued = memory_queue_carry_in(inputs.code);
     // S33: or how far the grants of its register reads may lag.
