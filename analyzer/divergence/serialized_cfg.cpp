@@ -67,8 +67,6 @@ Result<SerializedCfg> ordered(const TimedKernel& kernel, const ProductNodes& nod
     const PerBlock<bool> converged = converged_blocks(nodes, graph.blocks.size());
     SerializedCfg cfg;
     cfg.graph = std::move(made.value().graph);
-    for (const auto& [group, resumed] : overtaking)
-        cfg.overtaken.insert(group);
     PerSerializedNode<const ProductNode*> in_order;
     for (const std::size_t given : made.value().explored) {
         const ProductNode& node = nodes[ProductIndex{given}];

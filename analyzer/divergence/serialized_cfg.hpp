@@ -29,8 +29,6 @@ struct SerializedCfg {
     PerSerializedNode<bool> converged;
     /// Per node: the reconvergence stacks with which lanes come to it.
     PerSerializedNode<std::vector<AbstractStack>> stacks;
-    /// Groups, by origin and resume, above which lanes may go on that waited at a point.
-    std::set<std::pair<BlockIndex, BlockIndex>> overtaken;
 };
 
 /// The largest serialized CFG of a kernel of so many blocks. In a chain of divergent branches each

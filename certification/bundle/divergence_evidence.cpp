@@ -73,7 +73,6 @@ Json entry_json(const verify::SimtStack::Entry& entry, const verify::SimtStack& 
     Json flags = Json::array();
     if (entry.optional) flags.push_back("optional");
     if (entry.one_or_more) flags.push_back("one-or-more");
-    if (entry.overtaken) flags.push_back("overtaken");
     if (entry.interleaved) flags.push_back("interleaved");
     if (entry.simultaneous) flags.push_back("simultaneous");
     if (!flags.empty()) row["flags"] = std::move(flags);

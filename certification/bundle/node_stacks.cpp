@@ -31,7 +31,7 @@ public:
           given_(cfg.stacks.size()) {
         for (const analyzer::SerializedNode node : cfg.stacks.indices())
             for (const analyzer::AbstractStack& known : cfg.stacks[node])
-                for (verify::SimtStack& stack : exported(known, cfg.overtaken))
+                for (verify::SimtStack& stack : exported(known))
                     given_[node.value()].push_back(std::move(stack));
     }
 

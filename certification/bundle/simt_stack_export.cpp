@@ -15,7 +15,6 @@ using analyzer::StackPoint;
 using verify::SimtStack;
 using Kind = SimtStack::Kind;
 using Entries = std::vector<SimtStack::Entry>;
-using Overtaken = std::set<std::pair<analyzer::BlockIndex, analyzer::BlockIndex>>;
 
 constexpr std::size_t most_stacks = 16; ///< Of one.
 
@@ -53,24 +52,9 @@ void add_groups(const AbstractStack::Entry& groups, Entries& to) {
     }
 }
 
-/// Adds the entries with their overtaken groups marked, where there are any.
-void add_overtaken(const Overtaken& overtaken, std::vector<Entries>& to) {
-    const std::size_t before = to.size();
-    for (std::size_t i = 0; i < before; ++i) {
-        Entries marked = to[i];
-        bool has_any = false;
-        for (SimtStack::Entry& entry : marked)
-            if (entry.kind == Kind::Pending &&
-                overtaken.count(
-                    {analyzer::BlockIndex{entry.origin}, analyzer::BlockIndex{entry.resume}}) != 0)
-                has_any = entry.overtaken = true;
-        if (has_any) to.push_back(std::move(marked));
-    }
-}
-
 } // namespace
 
-std::vector<SimtStack> exported(const AbstractStack& stack, const Overtaken& overtaken) {
+std::vector<SimtStack> exported(const AbstractStack& stack) {
     std::vector<Entries> all{{}};
     for (const AbstractStack::Entry& entry : stack.entries) {
         if (entry.at_most != 0) return {}; // The verifier tells such groups apart.
@@ -95,7 +79,6 @@ std::vector<SimtStack> exported(const AbstractStack& stack, const Overtaken& ove
             all[i].push_back(std::move(point));
         }
     }
-    add_overtaken(overtaken, all);
     std::vector<SimtStack> stacks;
     for (Entries& entries : all)
         if (auto made = SimtStack::of(std::move(entries), points_of(stack.left)))

@@ -5,17 +5,12 @@
 #include "analyzer/divergence/abstract_stack.hpp"
 #include "certification/verify/divergence/simt_stack.hpp"
 
-#include <set>
-#include <utility>
 #include <vector>
 
 namespace warpbound::certification {
 
 /// Together they stand for what the stack does: lanes that may wait at a point wait in one and not
-/// in another; groups that may be `overtaken`, by origin and resume, are so in one and not in
-/// another. Empty where the verifier has no such stacks, or where they are too many.
-std::vector<verify::SimtStack>
-exported(const analyzer::AbstractStack& stack,
-         const std::set<std::pair<analyzer::BlockIndex, analyzer::BlockIndex>>& overtaken);
+/// in another. Empty where the verifier has no such stacks, or where they are too many.
+std::vector<verify::SimtStack> exported(const analyzer::AbstractStack& stack);
 
 } // namespace warpbound::certification

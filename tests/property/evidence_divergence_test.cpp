@@ -2,6 +2,7 @@
 /// Bundles of random kernels whose lanes part: what `certify` writes, `verify` follows on its own,
 /// and simulated runs are inside.
 
+#include "analyzer/analyze.hpp"
 #include "assembly/support/source_text.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
@@ -336,27 +337,28 @@ TEST(EvidenceOfDivergenceProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     EXPECT_GT(counts["stacks_missed"] * 10, counts["stacks_changed"] * 9);
 }
 
+certification::KernelInput input_of(tests::LoopExitKernel made, const std::string& launch) {
+    made.facts.kernel = "k";
+    made.facts.program_digest = assembly::digest_of(made.text);
+    certification::KernelInput input;
+    input.listing = made.text;
+    input.kernel = "k";
+    tests::state_uniform_elsewhere(made.facts, input.listing);
+    input.flow_facts = models::write_flow_facts(made.facts);
+    input.architecture = models::write_architecture(tests::machine_of_loop_exit_kernels().value());
+    input.launch = launch;
+    input.policy = "lrr";
+    return input;
+}
+
 TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 40);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
-    const auto architecture = tests::machine_of_loop_exit_kernels();
-    ASSERT_TRUE(architecture);
     Counts refusals;
     Counts counts;
-    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::LoopExitKernel made = tests::loop_exit_kernel(seed);
-        made.facts.kernel = "k";
-        made.facts.program_digest = assembly::digest_of(made.text);
-        certification::KernelInput input;
-        input.listing = made.text;
-        input.kernel = "k";
-        tests::state_uniform_elsewhere(made.facts, input.listing);
-        input.flow_facts = models::write_flow_facts(made.facts);
-        input.architecture = models::write_architecture(architecture.value());
-        input.launch = seed % 4 == 0 ? "2x96" : "1x32";
-        input.policy = "lrr";
-        check_case(std::move(input), seed, counts, refusals);
-    }
+    for (std::uint64_t seed = first; seed < first + cases; ++seed)
+        check_case(input_of(tests::loop_exit_kernel(seed), seed % 4 == 0 ? "2x96" : "1x32"), seed,
+                   counts, refusals);
     show(counts, refusals);
     const int drawn = static_cast<int>(cases);
     EXPECT_GT(counts["bundles"] * 10, drawn * 8);
@@ -365,6 +367,58 @@ TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHold
     EXPECT_GT(counts["groups_in_turn"] * 10, drawn);
     EXPECT_GT(counts["blocks_followed"], drawn * 20);
     EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 8);
+    EXPECT_GT(counts["stacks_missed"] * 10, counts["stacks_changed"] * 8);
+}
+
+/// Lowers the numbers of groups that nodes state, one by one: how many of that `verify` misses.
+void count_missed_groups(check::KernelCase& kernel, Counts& counts) {
+    for (check::SerializedBlockRow& node : kernel.serialized) {
+        if (!node.repeated) continue;
+        ++counts["numbers_lowered"];
+        --*node.repeated;
+        try {
+            check::check_flows(kernel);
+        } catch (const check::Finding&) {
+            ++counts["numbers_missed"];
+        }
+        ++*node.repeated;
+    }
+}
+
+// Lanes that waited go on above groups that left both loops, and come to their branch again (S67,
+// loop bounds, item 4).
+TEST(EvidenceOfDivergenceProperty, OfKernelsWhoseLanesLeaveTwoLoopsClaimsTheBoundsOfAnalyze) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 40);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    Counts refusals;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        const certification::KernelInput input =
+            input_of(tests::nested_loop_exit_kernel(seed), "1x32");
+        const auto loaded = certification::load(input, "K1");
+        const auto bounds = analyzer::analyze(certification::request_of(*loaded.value(), 1));
+        const auto kernel = check_case(input, seed, counts, refusals);
+        if (!bounds) {
+            EXPECT_FALSE(kernel) << "seed " << seed;
+            ++counts["without_bounds"];
+            continue;
+        }
+        ++counts["with_bounds"];
+        if (!kernel) continue;
+        count_missed_groups(*kernel, counts);
+        const models::Bounds<models::Cycles> known = bounds.value().execution_time.bounds();
+        for (const auto& claim : kernel->claims) {
+            if (claim.quantity != "execution-time") continue;
+            EXPECT_EQ(claim.value, (claim.upper ? known.upper() : known.lower()).count())
+                << "seed " << seed;
+        }
+    }
+    show(counts, refusals);
+    EXPECT_EQ(counts["bundles"], counts["with_bounds"]);
+    EXPECT_GT(counts["with_bounds"] * 2, static_cast<int>(cases));
+    EXPECT_GT(counts["numbers_missed"] * 2, counts["numbers_lowered"]);
+    EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 7)
+        << "nodes of a block may replace each other";
     EXPECT_GT(counts["stacks_missed"] * 10, counts["stacks_changed"] * 8);
 }
 

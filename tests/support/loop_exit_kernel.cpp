@@ -57,7 +57,55 @@ public:
         return std::move(kernel_);
     }
 
+    /// Loops one in the other; of the inner one lanes go out, to the next iteration around it, or
+    /// out of both, past the points at which the others wait.
+    LoopExitKernel make_nested() {
+        const bool has_outer_point = pick(0, 3) > 0;
+        if (has_outer_point) put("BSSY B0, OUT ?trans1");
+        arm();
+        loop_at("AROUND");
+        arm();
+        put("BSSY B1, NEXT ?trans1");
+        if (pick(0, 1) == 0) divergent_branch("@P3 BRA TAIL ?trans5");
+        put("BSSY B2, JOIN ?trans1");
+        loop_at("INNER");
+        arm();
+        if (pick(0, 2) > 0) divergent_branch("@P4 BRA LEFT ?trans5");
+        if (pick(0, 3) > 0) leave_both("P0");
+        arm();
+        divergent_branch("@P1 BRA INNER ?trans5");
+        label("LEFT");
+        arm();
+        if (left_loops_ == 0 || pick(0, 1) == 0) leave_both("P5");
+        put("BSYNC B2 ?trans5");
+        label("JOIN");
+        arm();
+        label("TAIL");
+        put("BSYNC B1 ?trans5");
+        label("NEXT");
+        arm();
+        divergent_branch("@P2 BRA AROUND ?trans5");
+        arm();
+        label("OUT");
+        if (has_outer_point) put("BSYNC B0 ?trans5");
+        arm();
+        put("EXIT ?trans5");
+        kernel_.text = "!Arch sm_75\n!Kernel k\n" + kernel_.text + "!EndKernel\n";
+        return std::move(kernel_);
+    }
+
 private:
+    void loop_at(const std::string& name) {
+        const std::int64_t most = pick(1, 3);
+        kernel_.facts.loops.push_back({address_, pick(1, most), most, {}});
+        label(name);
+    }
+    void leave_both(const std::string& guard) {
+        put(fmt::format("@{} BREAK B2 ?trans1", guard));
+        put(fmt::format("@{} BREAK B1 ?trans1", guard));
+        divergent_branch(fmt::format("@{} BRA OUT ?trans5", guard));
+        ++left_loops_;
+    }
     std::int64_t pick(std::int64_t lo, std::int64_t hi) {
         return lo + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(hi - lo + 1));
     }
@@ -108,12 +156,17 @@ private:
     LoopExitKernel kernel_;
     std::int64_t address_ = 0;
     int branches_ = 0;
+    std::int64_t left_loops_ = 0; ///< Branches out of both loops.
 };
 
 } // namespace
 
 LoopExitKernel loop_exit_kernel(std::uint64_t seed) {
     return LoopExitKernelMaker{seed}.make();
+}
+
+LoopExitKernel nested_loop_exit_kernel(std::uint64_t seed) {
+    return LoopExitKernelMaker{seed}.make_nested();
 }
 
 Result<models::Architecture> machine_of_loop_exit_kernels() {

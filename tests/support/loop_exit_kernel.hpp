@@ -20,6 +20,10 @@ struct LoopExitKernel {
 /// The same seed gives the same kernel.
 LoopExitKernel loop_exit_kernel(std::uint64_t seed);
 
+/// Two loops, one in the other. Lanes that leave both are passed over by lanes that waited at a
+/// point of the outer one.
+LoopExitKernel nested_loop_exit_kernel(std::uint64_t seed);
+
 /// A description in which the order of the paths matters: turing-t4 with short gaps and long
 /// latencies.
 Result<models::Architecture> machine_of_loop_exit_kernels();

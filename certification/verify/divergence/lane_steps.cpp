@@ -37,12 +37,9 @@ bool is_at(const SimtStack::Entry& point, std::size_t block) {
 LaneRules::LaneRules(const KernelCase& kernel, const ControlFlow& flow)
     : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
       in_text_{next_in_text(kernel, flow)}, ends_(flow.blocks.size(), false),
-      headed_(flow.blocks.size(), nullptr), loops_around_(flow.blocks.size()) {
-    for (const CheckedLoop& loop : flow.loops) {
+      headed_(flow.blocks.size(), nullptr) {
+    for (const CheckedLoop& loop : flow.loops)
         headed_[loop.header] = &loop;
-        for (const std::size_t block : loop.blocks)
-            loops_around_[block].push_back(&loop);
-    }
     for (const models::DivergentFact& fact : kernel.facts.divergents)
         divergent_addresses_.insert(fact.at);
     std::vector<std::size_t> work;
@@ -75,14 +72,12 @@ LaneSteps LaneRules::after(const WarpState& state) {
         std::vector<SimtStack> stacks{state.stack};
         for (std::size_t i = flow_.first[block_]; i <= last; ++i)
             execute(i, stacks);
-        std::set<std::size_t> ways;
-        for (const std::size_t to : flow_.blocks[block_].successors)
-            if (ends_[to]) ways.insert(to);
         for (const SimtStack& stack : stacks) {
-            if (flow_.blocks[block_].exits) go_on(stack.end(later_iteration_), {});
-            for (const std::size_t way : ways)
+            const std::set<Way> all = ways(stack);
+            if (flow_.blocks[block_].exits) go_on(stack.end(passed_over_), {});
+            for (const Way& way : all)
                 take(way, stack);
-            if (ways.size() > 1 && is_divergent(last)) diverge(ways, stack);
+            if (all.size() > 1 && is_divergent(last)) diverge(all, stack);
         }
     } catch (const SimtStack::NotFollowed& not_followed) {
         refuse(last, not_followed.what);
@@ -173,7 +168,7 @@ void LaneRules::execute_leave(std::size_t i, std::vector<SimtStack>& stacks) {
         std::vector<SimtStack> then;
         for (SimtStack& stack : stacks) {
             leave(*reg, stack);
-            for (SimtStack& opened : stack.open_points(later_iteration_))
+            for (SimtStack& opened : stack.open_points(passed_over_))
                 then.push_back(std::move(opened));
         }
         stacks = std::move(then);
@@ -186,8 +181,26 @@ void LaneRules::execute_leave(std::size_t i, std::vector<SimtStack>& stacks) {
     (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
 }
 
+/// Ways that a path to an EXIT takes. Lanes that SYNC, BRK, CONT or BSYNC transfers arrive at their
+/// point, and go on where it says; the others pass, also where that is the next instruction (C40).
+std::set<LaneRules::Way> LaneRules::ways(const SimtStack& stack) const {
+    const std::size_t last = flow_.last[block_];
+    const bool arrives = pushed_by(code_[last].control_flow).has_value();
+    const bool passes = assembly::is_guarded(code_[last]);
+    const bool never = code_[last].guard && code_[last].guard->never();
+    if (arrives && passes && code_[last].control_flow == Transfer::ConvergenceWait)
+        refuse(last, "a guarded arrival that this check does not follow");
+    std::set<Way> found;
+    for (const std::size_t to : flow_.blocks[block_].successors)
+        if (ends_[to] && (!arrives || (passes && falls(to)))) found.insert({to, false});
+    if (!arrives || never) return found;
+    for (const std::size_t to : blocks_behind(stack.entries()[arrival(stack)].origin))
+        if (ends_[to]) found.insert({to, true});
+    return found;
+}
+
 /// Some lanes take one successor now, others take theirs later.
-void LaneRules::diverge(const std::set<std::size_t>& ways, const SimtStack& stack) {
+void LaneRules::diverge(const std::set<Way>& ways, const SimtStack& stack) {
     if (flow_.blocks[block_].exits || ways.size() > most_ways)
         refuse(flow_.last[block_], "lanes may diverge to more paths than this check follows");
     // In a point of the code lanes join no post-dominator (C40). So it matters here whether there
@@ -199,15 +212,15 @@ void LaneRules::diverge(const std::set<std::size_t>& ways, const SimtStack& stac
         diverge_from(ways, stack);
 }
 
-void LaneRules::diverge_from(const std::set<std::size_t>& ways, const SimtStack& stack) {
-    for (const std::size_t now : ways) {
-        std::vector<std::size_t> others;
+void LaneRules::diverge_from(const std::set<Way>& ways, const SimtStack& stack) {
+    for (const Way& now : ways) {
+        std::vector<Way> others;
         std::copy_if(ways.begin(), ways.end(), std::back_inserter(others),
-                     [now](std::size_t way) { return way != now; });
+                     [&](const Way& way) { return way != now; });
         const std::size_t all = (std::size_t{1} << others.size()) - 1;
         const bool optional = ways.size() > most_distinguished;
         for (std::size_t some = optional ? all : 1; some <= all; ++some) {
-            std::vector<std::size_t> later;
+            std::vector<Way> later;
             for (std::size_t i = 0; i < others.size(); ++i)
                 if (((some >> i) & 1U) != 0) later.push_back(others[i]);
             diverge(now, later, optional, stack);
@@ -236,37 +249,41 @@ void LaneRules::join_where_paths_meet(SimtStack& stack) const {
     stack.join(SimtStack::Kind::PostDominator, *meeting);
 }
 
-void LaneRules::diverge(std::size_t now, const std::vector<std::size_t>& later, bool optional,
+void LaneRules::diverge(const Way& now, const std::vector<Way>& later, bool optional,
                         SimtStack stack) {
     join_where_paths_meet(stack);
     const SimtStack before = stack;
     diverged_perhaps_ = optional;
-    for (const std::size_t way : later) {
+    for (const Way& way : later) {
         SimtStack others = before;
         leave_when_taking(way, others);
-        auto point = arrival(way, others);
-        if (const auto inner = others.innermost();
-            !point && inner && is_at(others.entries()[*inner], way))
+        std::optional<std::size_t> point;
+        if (way.arrives)
+            point = arrival_over(way, others);
+        else if (const auto inner = others.innermost();
+                 inner && is_at(others.entries()[*inner], way.block))
             point = inner;
         if (point) {
-            stack.wait_at(*point, way, others);
+            stack.wait_at(*point, way.block, others);
             continue;
         }
-        stack.push_pending(block_, way, others, later.size() > 1, optional);
-        diverged_.insert(way);
+        stack.push_pending(block_, way.block, others, later.size() > 1, optional);
+        diverged_.emplace(way.block, gaps_over(way));
     }
+    if (later.size() > 1) stack.merge_groups();
     take(now, std::move(stack));
     diverged_.clear();
 }
 
 /// All active lanes take the edge.
-void LaneRules::take(std::size_t way, SimtStack stack) {
+void LaneRules::take(const Way& way, SimtStack stack) {
     leave_when_taking(way, stack);
-    for (SimtStack& opened : stack.open_points(later_iteration_)) {
-        if (const auto point = arrival(way, opened))
-            go_on(opened.arrive(*point, way, later_iteration_), gaps_over(way));
+    for (SimtStack& opened : stack.open_points(passed_over_)) {
+        if (way.arrives)
+            go_on(opened.arrive(arrival_over(way, opened), way.block, passed_over_),
+                  gaps_over(way));
         else
-            reach(way, gaps_over(way), std::move(opened));
+            reach(way.block, gaps_over(way), std::move(opened));
     }
 }
 
@@ -277,17 +294,21 @@ void LaneRules::reach(std::size_t block, const EdgeGaps& gaps, SimtStack stack) 
         if (stack.innermost() != i)
             refuse(flow_.first[block], "lanes pass a reconvergence point without arriving, "
                                        "which this check does not follow");
-        return go_on(stack.arrive(i, block, later_iteration_), gaps);
+        return go_on(stack.arrive(i, block, passed_over_), gaps);
     }
     EdgeGaps& known = steps_.next[{block, std::move(stack)}];
     known.falls = known.falls || gaps.falls;
     known.transfers = known.transfers || gaps.transfers;
 }
 
-/// Lanes that take this successor fall through to it, are transferred, or either.
-EdgeGaps LaneRules::gaps_over(std::size_t way) const {
-    if (!falls(way)) return {.falls = false, .transfers = true};
-    return in_text_[flow_.last[block_]];
+/// Lanes that take this way fall through, are transferred, or either. BSYNC does not transfer them
+/// where they go on behind it (C4).
+EdgeGaps LaneRules::gaps_over(const Way& way) const {
+    if (!falls(way.block)) return {.falls = false, .transfers = true};
+    const std::size_t last = flow_.last[block_];
+    const Transfer by = code_[last].control_flow;
+    if (!pushed_by(by) || by == Transfer::ConvergenceWait) return in_text_[last];
+    return {.falls = !way.arrives, .transfers = way.arrives};
 }
 
 /// C41. Lanes that a point lets go on at once have those among them that arrived. Of pending lanes
@@ -299,8 +320,9 @@ EdgeGaps LaneRules::gaps_before(const SimtStack::Resumed& lanes,
     using Kind = SimtStack::Kind;
     if (lanes.kind == Kind::Explicit || lanes.kind == Kind::PostDominator) return of_arrivals;
     EdgeGaps gaps{.falls = false, .transfers = true};
-    if (lanes.kind != Kind::Pending || diverged_.count(lanes.block) == 0) return gaps;
-    gaps = gaps_over(lanes.block);
+    const auto diverged = diverged_.find(lanes.block);
+    if (lanes.kind != Kind::Pending || diverged == diverged_.end()) return gaps;
+    gaps = diverged->second;
     gaps.transfers = gaps.transfers || diverged_perhaps_;
     return gaps;
 }
@@ -348,30 +370,22 @@ bool LaneRules::falls_once() const {
     return to.size() == 2 && falls(to.front()) != falls(to.back());
 }
 
-/// The lanes that take this successor leave points.
-void LaneRules::leave_when_taking(std::size_t way, SimtStack& stack) const {
-    for (const int reg : falls(way) ? left_behind_ : left_when_taken_)
+/// The lanes that take this way leave points.
+void LaneRules::leave_when_taking(const Way& way, SimtStack& stack) const {
+    const bool transferred = way.arrives || !falls(way.block);
+    for (const int reg : transferred ? left_when_taken_ : left_behind_)
         leave(reg, stack);
 }
 
-std::optional<std::size_t> LaneRules::arrival(std::size_t way, const SimtStack& stack) const {
+std::size_t LaneRules::arrival(const SimtStack& stack) const {
     const std::size_t last = flow_.last[block_];
     const auto kind = pushed_by(code_[last].control_flow);
-    if (!kind) return std::nullopt;
-    const bool waits = *kind == Transfer::ConvergenceSet;
-    if (assembly::is_guarded(code_[last])) {
-        if (waits || !falls_once())
-            refuse(last, "a guarded arrival that this check does not follow");
-        if (falls(way)) return std::nullopt;
-    }
+    const bool waits = kind == Transfer::ConvergenceSet;
     for (std::size_t i = stack.entries().size(); i-- > 0;) {
         if (!stack.is_in(i) || stack.entries()[i].kind != SimtStack::Kind::Explicit) continue;
         const std::size_t maker = stack.entries()[i].origin;
         const Transfer made = code_[maker].control_flow;
-        if (made == *kind && (!waits || register_of(maker) == register_of(last))) {
-            check_target(maker, last, way);
-            return i;
-        }
+        if (made == kind && (!waits || register_of(maker) == register_of(last))) return i;
         if (waits || made == Transfer::ConvergenceSet)
             refuse(last, "lanes arrive at a point that is not the innermost, which this check "
                          "does not follow");
@@ -379,44 +393,26 @@ std::optional<std::size_t> LaneRules::arrival(std::size_t way, const SimtStack& 
     refuse(last, "no point is joined at which lanes arrive");
 }
 
+/// Of lanes that have left points meanwhile.
+std::size_t LaneRules::arrival_over(const Way& way, const SimtStack& stack) const {
+    const std::size_t point = arrival(stack);
+    if (blocks_behind(stack.entries()[point].origin).count(way.block) == 0)
+        refuse(flow_.last[block_], "lanes go on elsewhere than their point says");
+    return point;
+}
+
 /// Lanes go on where the instruction that set the point says; BSYNC to itself falls through.
-void LaneRules::check_target(std::size_t maker, std::size_t last, std::size_t way) const {
+std::set<std::size_t> LaneRules::blocks_behind(std::size_t maker) const {
+    const std::size_t last = flow_.last[block_];
     const auto target = target_of(code_[maker]);
-    std::optional<std::size_t> behind = target ? kernel_.function->index_of(*target) : std::nullopt;
-    if (is_set(maker) && behind == last) behind = last + 1;
-    if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
-}
-
-std::set<std::size_t> LaneRules::passed_over() const {
-    std::set<std::size_t> origins;
-    for (const auto& [asked, is_later] : later_iterations_)
-        origins.insert(asked.first);
-    return origins;
-}
-
-bool LaneRules::is_later_iteration(std::size_t of, std::size_t at) {
-    const auto [known, fresh] = later_iterations_.try_emplace({of, at}, false);
-    if (fresh) known->second = find_later_iteration(of, at);
-    return known->second;
-}
-
-bool LaneRules::find_later_iteration(std::size_t of, std::size_t at) const {
-    std::set<std::size_t> headers;
-    for (const CheckedLoop* loop : loops_around_[of]) {
-        if (loop->blocks.count(at) == 0) return false;
-        headers.insert(loop->header);
-    }
-    if (headers.empty()) return false;
-    std::set<std::size_t> seen{at};
-    std::vector<std::size_t> work{at};
-    while (!work.empty()) {
-        const std::size_t block = work.back();
-        work.pop_back();
-        if (block == of) return false;
-        for (const std::size_t to : flow_.blocks[block].successors)
-            if (headers.count(to) == 0 && seen.insert(to).second) work.push_back(to);
-    }
-    return true;
+    const std::int64_t itself = code_[last].address;
+    std::set<std::size_t> blocks;
+    for (const std::size_t to : flow_.blocks[block_].successors)
+        if (target == code_[flow_.first[to]].address ||
+            (is_set(maker) && target == itself && falls(to)))
+            blocks.insert(to);
+    if (blocks.empty()) refuse(last, "lanes go on elsewhere than their point says");
+    return blocks;
 }
 
 } // namespace warpbound::certification::verify

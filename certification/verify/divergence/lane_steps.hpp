@@ -39,12 +39,19 @@ public:
     /// Throws `Finding` at code that it does not follow: named in
     /// docs/reference/evidence-format.md.
     [[nodiscard]] LaneSteps after(const WarpState& state);
-    /// In all steps so far: blocks after which groups diverged above which lanes go on that waited.
-    [[nodiscard]] std::set<std::size_t> passed_over() const;
-    /// The loop that a block heads. Null: none.
-    [[nodiscard]] const CheckedLoop* headed_by(std::size_t block) const { return headed_[block]; }
+    /// In all steps so far.
+    [[nodiscard]] const SimtStack::PassedOver& passed_over() const { return passed_over_; }
 
 private:
+    /// How active lanes leave the block under work.
+    struct Way {
+        std::size_t block = 0;
+        bool arrives = false; ///< At a point of the code, by the block's last instruction.
+
+        auto operator<=>(const Way&) const = default;
+        bool operator==(const Way&) const = default;
+    };
+
     [[noreturn]] void refuse(std::size_t instruction, const std::string& what) const;
     void check_entries(const WarpState& state) const;
     void check_points(const WarpState& state) const;
@@ -53,32 +60,31 @@ private:
     void execute(std::size_t instruction, std::vector<SimtStack>& stacks);
     void execute_join(std::size_t instruction, SimtStack& stack) const;
     void execute_leave(std::size_t instruction, std::vector<SimtStack>& stacks);
-    void diverge(const std::set<std::size_t>& ways, const SimtStack& stack);
-    void diverge(std::size_t now, const std::vector<std::size_t>& later, bool optional,
-                 SimtStack stack);
-    void diverge_from(const std::set<std::size_t>& ways, const SimtStack& stack);
+    [[nodiscard]] std::set<Way> ways(const SimtStack& stack) const;
+    void diverge(const std::set<Way>& ways, const SimtStack& stack);
+    void diverge(const Way& now, const std::vector<Way>& later, bool optional, SimtStack stack);
+    void diverge_from(const std::set<Way>& ways, const SimtStack& stack);
     [[nodiscard]] static bool is_in_explicit(const SimtStack& stack);
     void join_where_paths_meet(SimtStack& stack) const;
-    void take(std::size_t way, SimtStack stack);
+    void take(const Way& way, SimtStack stack);
     void reach(std::size_t block, const EdgeGaps& gaps, SimtStack stack);
     void go_on(const std::vector<SimtStack::Resumed>& resumed, const EdgeGaps& of_arrivals);
-    [[nodiscard]] EdgeGaps gaps_over(std::size_t way) const;
+    [[nodiscard]] EdgeGaps gaps_over(const Way& way) const;
     [[nodiscard]] EdgeGaps gaps_before(const SimtStack::Resumed& lanes,
                                        const EdgeGaps& of_arrivals) const;
 
-    /// The point at which lanes arrive that take this successor by the block's last instruction.
-    [[nodiscard]] std::optional<std::size_t> arrival(std::size_t way, const SimtStack& stack) const;
-    void check_target(std::size_t maker, std::size_t last, std::size_t way) const;
+    /// The point at which lanes arrive that the block's last instruction transfers: its entry.
+    [[nodiscard]] std::size_t arrival(const SimtStack& stack) const;
+    [[nodiscard]] std::size_t arrival_over(const Way& way, const SimtStack& stack) const;
+    [[nodiscard]] std::set<std::size_t> blocks_behind(std::size_t maker) const;
     void leave(int reg, SimtStack& stack) const;
-    void leave_when_taking(std::size_t way, SimtStack& stack) const;
+    void leave_when_taking(const Way& way, SimtStack& stack) const;
     [[nodiscard]] bool is_divergent(std::size_t instruction) const;
     [[nodiscard]] std::optional<int> register_of(std::size_t instruction) const;
     [[nodiscard]] bool is_set(std::size_t instruction) const;
     [[nodiscard]] bool is_of(const SimtStack::Entry& entry, int reg) const;
     [[nodiscard]] bool falls(std::size_t way) const;
     [[nodiscard]] bool falls_once() const;
-    [[nodiscard]] bool is_later_iteration(std::size_t of, std::size_t at);
-    [[nodiscard]] bool find_later_iteration(std::size_t of, std::size_t at) const;
 
     const KernelCase& kernel_;
     const ControlFlow& flow_;
@@ -86,13 +92,9 @@ private:
     PostDominators meetings_;
     std::vector<EdgeGaps> in_text_; ///< Per instruction: to the next one.
     std::vector<bool> ends_; ///< Per block: an EXIT follows over no block that is never executed.
-    std::vector<const CheckedLoop*> headed_;                    ///< Per block: by it, or null.
-    std::vector<std::vector<const CheckedLoop*>> loops_around_; ///< Per block.
-    std::set<std::int64_t> divergent_addresses_;                ///< Of divergent instructions.
-    std::map<std::pair<std::size_t, std::size_t>, bool> later_iterations_; ///< As asked for.
-    const SimtStack::LaterIteration later_iteration_ = [this](std::size_t of, std::size_t at) {
-        return is_later_iteration(of, at);
-    };
+    std::vector<const CheckedLoop*> headed_;     ///< Per block: the loop that it heads, or null.
+    std::set<std::int64_t> divergent_addresses_; ///< Of divergent instructions.
+    SimtStack::PassedOver passed_over_;
 
     // Of the state under work.
     std::size_t block_ = 0;
@@ -101,7 +103,7 @@ private:
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
     /// Where the lanes go on that become pending by the divergence under work.
-    std::set<std::size_t> diverged_;
+    std::map<std::size_t, EdgeGaps> diverged_;
     bool diverged_perhaps_ = false; ///< Of each of these groups: if it is there.
 };
 

@@ -24,12 +24,18 @@ bool has_stack(const KernelCase& kernel, std::size_t node, const SimtStack& stac
                        [&](std::size_t i) { return kernel.stacks[i].covers(stack); });
 }
 
-void note_state(const LaneRules& rules, const WarpState& state, NodeStates& found) {
+void note_state(const WarpState& state, NodeStates& found) {
     if (!state.stack.is_converged()) found.converged[state.block] = false;
-    if (rules.headed_by(state.block) == nullptr) return;
-    for (const SimtStack::Entry& entry : state.stack.entries())
-        if (entry.kind == Kind::Pending)
-            found.turned[{entry.origin, entry.resume}].insert(state.block);
+    std::map<SimtStack::Group, std::size_t> groups;
+    for (const SimtStack::Entry& entry : state.stack.entries()) {
+        if (entry.kind != Kind::Pending) continue;
+        const SimtStack::Group group{entry.origin, entry.resume};
+        found.meanwhile[group].insert(state.block);
+        std::size_t& number = groups[group];
+        number = entry.one_or_more || number == NodeStates::many ? NodeStates::many : number + 1;
+    }
+    for (const auto& [group, number] : groups)
+        found.at_once[group] = std::max(found.at_once[group], number);
 }
 
 /// How lanes come from a block to the next one of the warp.
@@ -69,7 +75,7 @@ NodeStates check_stacks(const KernelCase& kernel, const ControlFlow& of_code) {
             const auto [steps, fresh] = known.try_emplace({block, stack});
             if (fresh) {
                 const WarpState state{block, kernel.stacks[stack]};
-                note_state(rules, state, found);
+                note_state(state, found);
                 steps->second = rules.after(state);
                 note_gaps(of_code, block, steps->second, found);
             }

@@ -6,6 +6,8 @@
 #include "certification/verify/divergence/simt_stack.hpp"
 #include "certification/verify/flow/control_flow.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,10 +17,12 @@ namespace warpbound::certification::verify {
 
 /// What the states of a warp have in common, whatever its lanes decide.
 struct NodeStates {
-    /// Headers of loops that some lanes may execute while others are pending: by these.
-    std::map<SimtStack::Group, std::set<std::size_t>> turned;
-    /// Blocks after which groups diverged above which lanes go on that waited at a point.
-    std::set<std::size_t> passed_over;
+    static constexpr std::size_t many = SIZE_MAX;
+    /// Blocks that some lanes may execute while others are pending: by these.
+    std::map<SimtStack::Group, std::set<std::size_t>> meanwhile;
+    /// As many of these as a stack has; `many` where one repeats them.
+    std::map<SimtStack::Group, std::size_t> at_once;
+    SimtStack::PassedOver passed_over;
     std::vector<bool> converged; ///< Per block: no lane is ever elsewhere.
     /// As `ControlFlow` has them.
     std::map<std::pair<std::size_t, std::size_t>, EdgeGaps> gaps;

@@ -19,13 +19,19 @@ bool is_pending(const SimtStack::Entry& entry) {
 bool is_well_formed(const SimtStack::Entry& entry, const SimtStack::Entry* below) {
     const bool is_group = entry.kind == SimtStack::Kind::Pending;
     if (is_pending(entry) && entry.resume == SimtStack::none) return false;
-    if (!is_group && (entry.optional || entry.one_or_more || entry.overtaken || entry.interleaved ||
-                      entry.simultaneous))
+    if (!is_group &&
+        (entry.optional || entry.one_or_more || entry.interleaved || entry.simultaneous))
         return false;
     if (entry.simultaneous && (entry.one_or_more || entry.interleaved)) return false;
     return !entry.interleaved ||
            (entry.one_or_more && below != nullptr && below->kind == SimtStack::Kind::Pending &&
-            below->one_or_more && below->optional == entry.optional && below->left == entry.left);
+            below->one_or_more && below->optional == entry.optional &&
+            (below->left == entry.left || entry.optional));
+}
+
+/// Next to each other.
+bool diverged_at_once(const SimtStack::Entry& a, const SimtStack::Entry& b) {
+    return a.simultaneous && b.simultaneous && a.origin == b.origin;
 }
 
 } // namespace
@@ -90,9 +96,12 @@ SimtStack SimtStack::without_missing(std::size_t entry) const {
     SimtStack rest = *this;
     const Point point = point_of(entries_[entry]);
     rest.entries_.clear();
+    bool begins = true; // The first that is left of interleaved groups.
     for (std::size_t i = 0; i < entries_.size(); ++i) {
+        begins = begins || !entries_[i].interleaved;
         if (i > entry && is_missing(entries_[i], point)) continue;
-        rest.entries_.push_back(entries_[i]); // Interleaved groups are in the same points.
+        rest.entries_.push_back(entries_[i]);
+        if (std::exchange(begins, false)) rest.entries_.back().interleaved = false;
     }
     return rest;
 }
@@ -111,14 +120,18 @@ void SimtStack::remove(std::size_t entry) {
     merge_groups();
 }
 
-void SimtStack::release(std::size_t entry, const LaterIteration& later_iteration) {
+/// Those who wait at the point go on above groups, which have all left it.
+void SimtStack::note_passed(std::size_t entry, PassedOver& passed) const {
+    for (std::size_t above = entry + 1; above < entries_.size(); ++above)
+        if (entries_[above].kind == Kind::Pending)
+            passed[{entries_[above].origin, entries_[above].resume}].insert(entries_[entry].resume);
+}
+
+void SimtStack::release(std::size_t entry, PassedOver& passed) {
+    note_passed(entry, passed);
     Entry released{Kind::Released, entries_[entry].origin, entries_[entry].resume,
                    entries_[entry].left};
     add_points_above(entry, released.left);
-    for (std::size_t above = entry + 1; above < entries_.size(); ++above)
-        if (entries_[above].kind == Kind::Pending &&
-            !later_iteration(entries_[above].origin, released.resume))
-            entries_[above].overtaken = true;
     for (const Entry& other : entries_)
         if (other.kind == Kind::Released && other.origin == released.origin)
             throw NotFollowed{"lanes may wait at this reconvergence point again while others that "
@@ -126,8 +139,7 @@ void SimtStack::release(std::size_t entry, const LaterIteration& later_iteration
     entries_.push_back(std::move(released));
 }
 
-void SimtStack::collect_opened(const LaterIteration& later_iteration,
-                               const std::optional<Point>& closed,
+void SimtStack::collect_opened(const std::optional<Point>& closed, PassedOver& passed,
                                std::vector<SimtStack>& to) const {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (!is_point(entries_[i]) || entries_[i].resume == none) continue;
@@ -135,7 +147,7 @@ void SimtStack::collect_opened(const LaterIteration& later_iteration,
         if (closed == point_of(entries_[i])) {
             if (missing == Missing::None) return;
         } else if (missing == Missing::Perhaps) {
-            without_missing(i).collect_opened(later_iteration, closed, to);
+            without_missing(i).collect_opened(closed, passed, to);
         }
     }
     // Older points first: of two that open in one step, the lanes of the newer one are above.
@@ -145,7 +157,7 @@ void SimtStack::collect_opened(const LaterIteration& later_iteration,
             ++i;
             continue;
         }
-        if (opened.entries_[i].resume != none) opened.release(i, later_iteration);
+        if (opened.entries_[i].resume != none) opened.release(i, passed);
         opened.remove(i);
     }
     if (to.size() >= most_outcomes)
@@ -153,9 +165,9 @@ void SimtStack::collect_opened(const LaterIteration& later_iteration,
     to.push_back(std::move(opened));
 }
 
-std::vector<SimtStack> SimtStack::open_points(const LaterIteration& later_iteration) const {
+std::vector<SimtStack> SimtStack::open_points(PassedOver& passed) const {
     std::vector<SimtStack> opened;
-    collect_opened(later_iteration, std::nullopt, opened);
+    collect_opened(std::nullopt, passed, opened);
     return opened;
 }
 
@@ -165,7 +177,7 @@ void SimtStack::push_pending(std::size_t origin, std::size_t resume, const SimtS
     group.simultaneous = simultaneous;
     group.optional = optional;
     entries_.push_back(std::move(group));
-    merge_groups();
+    if (!simultaneous) merge_groups();
 }
 
 std::size_t SimtStack::first_interleaved(std::size_t entry) const {
@@ -175,12 +187,22 @@ std::size_t SimtStack::first_interleaved(std::size_t entry) const {
 }
 
 std::size_t SimtStack::lowest_of_top() const {
-    std::size_t entry = entries_.size() - 1;
-    if (!entries_[entry].simultaneous) return first_interleaved(entry);
-    while (entry > 0 && entries_[entry - 1].simultaneous &&
-           entries_[entry - 1].origin == entries_[entry].origin)
+    return first_of_order(entries_.size() - 1);
+}
+
+std::size_t SimtStack::first_of_order(std::size_t entry) const {
+    entry = first_interleaved(entry);
+    while (entry > 0 && diverged_at_once(entries_[entry - 1], entries_[entry]))
         --entry;
     return entry;
+}
+
+std::size_t SimtStack::end_of_order(std::size_t entry) const {
+    std::size_t end = entry + 1;
+    while (end < entries_.size() &&
+           (entries_[end].interleaved || diverged_at_once(entries_[end - 1], entries_[end])))
+        ++end;
+    return end;
 }
 
 // Groups of a later iteration of a loop are above those of earlier ones, mixed with others that
@@ -194,32 +216,32 @@ void SimtStack::merge_groups() {
         std::size_t from = to;
         for (std::size_t below = to; below-- > 0 && !is_point(entries_[below]);)
             if (are_of_one_divergence(entries_[below], entries_[to])) from = below;
-        if (from == to) continue;
-        from = first_interleaved(from);
-        const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
-        auto last = entries_.begin() + static_cast<std::ptrdiff_t>(to) + 1;
-        while (last != entries_.end() && last->interleaved)
-            ++last;
-        const std::set<Point> left = first->left;
-        if (std::any_of(first, last, [&](const Entry& entry) {
-                return entry.kind != Kind::Pending || entry.overtaken || entry.simultaneous ||
-                       entry.left != left;
-            }))
-            throw NotFollowed{"lanes may diverge here again before they reconverge, which this "
-                              "check does not follow"};
-        const bool optional =
-            std::all_of(first, last, [](const Entry& entry) { return entry.optional; });
-        std::set<Group> merged;
-        for (auto entry = first; entry != last; ++entry)
-            merged.emplace(entry->origin, entry->resume);
-        auto end = entries_.erase(first, last);
-        for (const auto& [origin, resume] : merged) {
-            Entry group{Kind::Pending, origin, resume, left, optional, true};
-            group.interleaved = Group{origin, resume} != *merged.begin();
-            end = std::next(entries_.insert(end, std::move(group)));
-        }
-        to = static_cast<std::size_t>(end - entries_.begin()) - 1;
+        if (from != to) to = mix(first_of_order(from), end_of_order(to)) - 1;
     }
+}
+
+/// The groups become any number of theirs in any order. Returns their new end.
+std::size_t SimtStack::mix(std::size_t from, std::size_t end) {
+    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::any_of(first, last, [](const Entry& entry) { return entry.kind != Kind::Pending; }))
+        throw NotFollowed{"lanes may diverge here again before they reconverge, while others that "
+                          "waited are to go on, which this check does not follow"};
+    std::set<std::tuple<std::set<Point>, std::size_t, std::size_t>> kinds;
+    for (auto entry = first; entry != last; ++entry)
+        kinds.emplace(entry->left, entry->origin, entry->resume);
+    // Of these all may be absent that are in some point.
+    const bool differ = std::get<0>(*kinds.begin()) != std::get<0>(*kinds.rbegin());
+    const bool optional =
+        differ || std::all_of(first, last, [](const Entry& entry) { return entry.optional; });
+    auto at = entries_.erase(first, last);
+    for (const auto& kind : kinds) {
+        const auto& [left, origin, resume] = kind;
+        Entry group{Kind::Pending, origin, resume, left, optional, true};
+        group.interleaved = kind != *kinds.begin();
+        at = std::next(entries_.insert(at, std::move(group)));
+    }
+    return static_cast<std::size_t>(at - entries_.begin());
 }
 
 void SimtStack::wait_at(std::size_t entry, std::size_t resume, const SimtStack& others) {
@@ -236,7 +258,7 @@ void SimtStack::wait_at(std::size_t entry, std::size_t resume, const SimtStack& 
 }
 
 std::vector<SimtStack::Resumed> SimtStack::arrive(std::size_t entry, std::size_t resume,
-                                                  const LaterIteration& later_iteration) const {
+                                                  PassedOver& passed) const {
     const Point point = point_of(entries_[entry]);
     SimtStack waiting = *this;
     waiting.wait_at(entry, resume, *this);
@@ -246,32 +268,33 @@ std::vector<SimtStack::Resumed> SimtStack::arrive(std::size_t entry, std::size_t
     const Missing missing = waiting.missing_at(entry);
     if (missing != Missing::Some) {
         SimtStack opened = waiting.without_missing(entry);
+        if (entries_[entry].resume != none) opened.note_passed(entry, passed);
         opened.left_ = opened.entries_[entry].left;
         opened.add_points_above(entry, opened.left_);
         opened.active_ = true;
         opened.remove(entry);
-        for (SimtStack& stack : opened.open_points(later_iteration))
+        for (SimtStack& stack : opened.open_points(passed))
             resumed.push_back({point.first, resume, std::move(stack)});
     }
-    if (missing != Missing::None) waiting.add_next(later_iteration, point, resumed);
+    if (missing != Missing::None) waiting.add_next(point, passed, resumed);
     return resumed;
 }
 
-std::vector<SimtStack::Resumed> SimtStack::end(const LaterIteration& later_iteration) const {
+std::vector<SimtStack::Resumed> SimtStack::end(PassedOver& passed) const {
     SimtStack ended = *this;
     ended.active_ = false;
     ended.left_.clear();
     std::vector<Resumed> resumed;
-    ended.add_next(later_iteration, std::nullopt, resumed);
+    ended.add_next(std::nullopt, passed, resumed);
     return resumed;
 }
 
 // The group that has been pending for the shortest time goes on. One that may be missing is there,
 // or the next one is on top.
-void SimtStack::add_next(const LaterIteration& later_iteration, const std::optional<Point>& closed,
+void SimtStack::add_next(const std::optional<Point>& closed, PassedOver& passed,
                          std::vector<Resumed>& to) const {
     std::vector<SimtStack> all;
-    collect_opened(later_iteration, closed, all);
+    collect_opened(closed, passed, all);
     for (const SimtStack& stack : all) {
         if (stack.entries_.empty()) {
             to.push_back({Kind::Pending, none, {}});
@@ -298,7 +321,7 @@ void SimtStack::add_next(const LaterIteration& later_iteration, const std::optio
                         [](const Entry& entry) { return entry.optional; })) {
             SimtStack absent = stack;
             absent.entries_.resize(from);
-            absent.add_next(later_iteration, closed, to);
+            absent.add_next(closed, passed, to);
         }
     }
 }

@@ -6,7 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -45,8 +45,6 @@ public:
         bool optional = false;
         /// Pending: one such group or more, one above another.
         bool one_or_more = false;
-        /// Pending: lanes below may go on before this group and reach its divergent branch.
-        bool overtaken = false;
         /// Pending: groups like this one and like the entry below are above each other in any
         /// order.
         bool interleaved = false;
@@ -56,9 +54,8 @@ public:
         auto operator<=>(const Entry&) const = default;
         bool operator==(const Entry&) const = default;
     };
-    /// Whether lanes that go on at the second block reach the first one only in a later iteration
-    /// of all loops around it, of which there is at least one.
-    using LaterIteration = std::function<bool(std::size_t, std::size_t)>;
+    /// By groups that stay pending: the blocks where lanes go on above them that waited at a point.
+    using PassedOver = std::map<Group, std::set<std::size_t>>;
     /// Code that the states do not distinguish.
     struct NotFollowed {
         const char* what;
@@ -93,18 +90,21 @@ public:
     /// stack for them. Throws `NotFollowed`.
     void push_pending(std::size_t origin, std::size_t resume, const SimtStack& others,
                       bool simultaneous = false, bool optional = false);
+    /// Merges groups of the same divergence that have no point between them, with those that
+    /// diverged at once: after the last of these is pushed, not before. Throws `NotFollowed`.
+    void merge_groups();
     void wait_at(std::size_t entry, std::size_t resume, const SimtStack& others);
 
     /// What the stack may be when all points are open for which no lanes are missing. The lanes
     /// that waited there are pending. Several: optional groups may be missing lanes or not there.
-    /// Throws `NotFollowed`.
-    [[nodiscard]] std::vector<SimtStack> open_points(const LaterIteration& later_iteration) const;
+    /// Here and below, groups are added to `passed`. Throws `NotFollowed`.
+    [[nodiscard]] std::vector<SimtStack> open_points(PassedOver& passed) const;
     /// The active lanes arrive at a point, to go on at this block: who goes on, they themselves
     /// where no lanes are missing (kind of that point), or others. Throws `NotFollowed`.
     [[nodiscard]] std::vector<Resumed> arrive(std::size_t entry, std::size_t resume,
-                                              const LaterIteration& later_iteration) const;
+                                              PassedOver& passed) const;
     /// The active lanes end: who goes on. None: that may be nobody.
-    [[nodiscard]] std::vector<Resumed> end(const LaterIteration& later_iteration) const;
+    [[nodiscard]] std::vector<Resumed> end(PassedOver& passed) const;
 
     auto operator<=>(const SimtStack&) const = default;
     bool operator==(const SimtStack&) const = default;
@@ -125,18 +125,21 @@ private:
     [[nodiscard]] SimtStack without_missing(std::size_t entry) const;
     void add_points_above(std::size_t entry, std::set<Point>& to) const;
     void remove(std::size_t entry);
-    void release(std::size_t entry, const LaterIteration& later_iteration);
+    void note_passed(std::size_t entry, PassedOver& passed) const;
+    void release(std::size_t entry, PassedOver& passed);
     /// The point `closed`, if any, does not open: some lanes are missing.
-    void collect_opened(const LaterIteration& later_iteration, const std::optional<Point>& closed,
+    void collect_opened(const std::optional<Point>& closed, PassedOver& passed,
                         std::vector<SimtStack>& to) const;
     /// Adds who goes on when no lanes are active.
-    void add_next(const LaterIteration& later_iteration, const std::optional<Point>& closed,
+    void add_next(const std::optional<Point>& closed, PassedOver& passed,
                   std::vector<Resumed>& to) const;
     /// The lowest entry of the groups of which any may be on top.
     [[nodiscard]] std::size_t lowest_of_top() const;
     [[nodiscard]] std::size_t first_interleaved(std::size_t entry) const;
-    /// Merges groups of the same divergence that have no point between them.
-    void merge_groups();
+    /// Of the entries that are in any order with this one: the lowest one, and the one above all.
+    [[nodiscard]] std::size_t first_of_order(std::size_t entry) const;
+    [[nodiscard]] std::size_t end_of_order(std::size_t entry) const;
+    std::size_t mix(std::size_t from, std::size_t end);
 
     std::vector<Entry> entries_;
     std::set<Point> left_; ///< Points that the active lanes are not in.

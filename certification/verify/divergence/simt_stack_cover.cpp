@@ -15,7 +15,7 @@ bool represents(const SimtStack::Entry& entry, const SimtStack::Entry& other) {
            entry.resume == other.resume &&
            (entry.optional || entry.interleaved == other.interleaved) &&
            entry.simultaneous == other.simultaneous && (entry.optional || !other.optional) &&
-           (entry.one_or_more || !other.one_or_more) && (entry.overtaken || !other.overtaken);
+           (entry.one_or_more || !other.one_or_more);
 }
 
 /// The entries are alike but for how many groups there are.
@@ -23,19 +23,16 @@ bool is_same(const SimtStack::Entry& a, const SimtStack::Entry& b) {
     return a.kind == b.kind && a.origin == b.origin && a.resume == b.resume && a.left == b.left;
 }
 
-/// Adds such groups as any number of them in any order. False: they are not alike.
-bool add_mixed(const std::vector<SimtStack::Entry>& groups, std::vector<SimtStack::Entry>& to) {
-    std::set<SimtStack::Group> kinds;
-    for (const SimtStack::Entry& group : groups) {
-        if (group.overtaken || group.simultaneous || group.left != groups.front().left)
-            return false;
-        kinds.emplace(group.origin, group.resume);
+/// Adds such groups as any number of them in any order.
+void add_mixed(const std::vector<SimtStack::Entry>& groups, std::vector<SimtStack::Entry>& to) {
+    std::set<std::tuple<std::set<SimtStack::Point>, std::size_t, std::size_t>> kinds;
+    for (const SimtStack::Entry& group : groups)
+        kinds.emplace(group.left, group.origin, group.resume);
+    for (const auto& kind : kinds) {
+        const auto& [left, origin, resume] = kind;
+        to.push_back({SimtStack::Kind::Pending, origin, resume, left, true, true});
+        to.back().interleaved = kind != *kinds.begin();
     }
-    for (const auto& [origin, resume] : kinds) {
-        to.push_back({SimtStack::Kind::Pending, origin, resume, groups.front().left, true, true});
-        to.back().interleaved = SimtStack::Group{origin, resume} != *kinds.begin();
-    }
-    return true;
 }
 
 bool are_equal_without(const std::set<SimtStack::Point>& absent,
@@ -154,7 +151,7 @@ std::optional<std::vector<SimtStack::Entry>> SimtStack::joined_entries(const Sim
             const auto next_b = std::find_if_not(b, other.entries_.end(), is_group);
             std::vector<Entry> groups{a, next_a};
             groups.insert(groups.end(), b, next_b);
-            if (!add_mixed(groups, all)) return std::nullopt;
+            add_mixed(groups, all);
             a = next_a;
             b = next_b;
             if (a == entries_.end() && b == other.entries_.end()) break;
@@ -164,7 +161,6 @@ std::optional<std::vector<SimtStack::Entry>> SimtStack::joined_entries(const Sim
             all.push_back(*a++);
             all.back().optional = all.back().optional || b->optional;
             all.back().one_or_more = all.back().one_or_more || b->one_or_more;
-            all.back().overtaken = all.back().overtaken || b->overtaken;
             all.back().interleaved = all.back().interleaved || b->interleaved;
             ++b;
             continue;

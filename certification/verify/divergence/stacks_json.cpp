@@ -59,8 +59,6 @@ SimtStack::Entry entry_of(const json& row, const std::vector<SimtStack::Entry>& 
             entry.optional = true;
         else if (name == "one-or-more")
             entry.one_or_more = true;
-        else if (name == "overtaken")
-            entry.overtaken = true;
         else if (name == "interleaved")
             entry.interleaved = true;
         else if (name == "simultaneous")

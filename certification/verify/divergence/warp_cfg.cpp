@@ -1,6 +1,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 
 #include "certification/verify/divergence/node_states.hpp"
+#include "certification/verify/divergence/pending_groups.hpp"
 #include "certification/verify/flow/only_path.hpp"
 #include "certification/verify/flow/representatives.hpp"
 #include "certification/verify/machine_values.hpp"
@@ -73,33 +74,6 @@ struct LoopIndex {
     std::set<std::int64_t> divergent;                    ///< Addresses.
 };
 
-/// Lanes that do not diverge as such a group take the back edge of the loop next, and none that
-/// waited go on above it.
-bool iterates_next(const LoopIndex& index, const NodeStates& lanes, const SimtStack::Group& group,
-                   const CheckedLoop& loop) {
-    if (group.second == loop.header || lanes.passed_over.count(group.first) != 0) return false;
-    std::set<std::size_t> next;
-    for (const std::size_t to : index.of_code.blocks[group.first].successors)
-        if (!index.of_code.never[to]) next.insert(to);
-    return next == std::set{group.second, loop.header};
-}
-
-/// How often lanes pass the branch after which such groups diverge, while they are pending, and do
-/// not diverge with the group.
-std::int64_t most_groups(const LoopIndex& index, const NodeStates& lanes,
-                         const SimtStack::Group& group) {
-    const auto turned = lanes.turned.find(group);
-    if (turned == lanes.turned.end()) return 1;
-    std::int64_t most = 1;
-    for (const std::size_t header : turned->second)
-        if (const CheckedLoop* loop = index.headed[header];
-            loop != nullptr && loop->blocks.count(group.first) != 0)
-            most = models::times(most, iterates_next(index, lanes, group, *loop)
-                                           ? std::max<std::int64_t>(loop->max_back_edges, 1)
-                                           : loop->max_back_edges + 1);
-    return most;
-}
-
 /// The block ends with a branch that may diverge.
 bool ends_divergently(const KernelCase& kernel, const LoopIndex& index, std::size_t block) {
     const std::size_t last = index.of_code.last[block];
@@ -150,7 +124,7 @@ std::int64_t most_successive_groups(const KernelCase& kernel, const LoopIndex& i
             }
     models::Cycles most{0};
     for (const auto& group : pending)
-        most += models::Cycles{most_groups(index, lanes, group)};
+        most += models::Cycles{groups_at_once(index.of_code, lanes, group).value_or(others)};
     return std::min(others, most.count());
 }
 

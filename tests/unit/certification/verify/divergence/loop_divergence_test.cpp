@@ -69,6 +69,28 @@ const std::string register_again = R"(  BSSY B0, `(.L_meet) ?trans2;
   EXIT ?trans5;
 )";
 
+/// Those who leave both loops are passed by those who waited at B2, in the next outer turn.
+const std::string left_both = R"(  BSSY B0, `(.L_out) ?trans2;
+.L_around:
+  MOV R2, R1 ?trans6; // turns at most
+  BSSY B2, `(.L_join) ?trans2;
+.L_inner:
+  MOV R3, R1 ?trans6; // turns at most
+  @P0 BREAK B2 ?trans2;
+  @P0 BRA `(.L_left) ?trans5; // part
+  @P1 BRA `(.L_inner) ?trans5; // part
+  BSYNC B2 ?trans5;
+.L_join:
+  MOV R5, R1 ?trans6;
+  @P2 BRA `(.L_around) ?trans5; // part
+  BRA `(.L_out) ?trans5;
+.L_left:
+  MOV R4, R1 ?trans6;
+.L_out:
+  BSYNC B0 ?trans5;
+  EXIT ?trans5;
+)";
+
 const Bundle& loop_exit_bundle() {
     static const Bundle made = bundle_of(input_of(left_later, "2x128")).value();
     return made;
@@ -82,7 +104,7 @@ verify::StepResult changed_loop_exits(const std::function<void(verify::KernelCas
 }
 
 TEST(LoopExitEvidence, VerifiesAndHoldsRuns) {
-    for (const std::string& body : {left_later, left_in_turns, register_again})
+    for (const std::string& body : {left_later, left_in_turns, register_again, left_both})
         for (const char* policy : {"gto", "srr", "variable-rate:fast=0,every=2"}) {
             KernelInput input = input_of(body, "2x128", policy);
             tests::add_runs(input, 20, harness::Draw::Adversarial);
@@ -115,6 +137,34 @@ TEST(LoopExitEvidence, OfFewerGroupsThatLeaveALoopFails) {
         [](verify::KernelCase& kernel) {
             for (auto& copy : kernel.serialized)
                 if (copy.repeated) copy.repeated = 1;
+        },
+        bundle);
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("more often than a node states"));
+}
+
+// Three turns of each loop, in each of which a group may leave (S67, loop bounds, item 4).
+TEST(LoopExitEvidence, OfFewerGroupsThatLeaveTwoLoopsFails) {
+    const Bundle bundle = bundle_of(input_of(left_both, "1x32")).value();
+    int lowered = 0;
+    const auto step = changed_loop_exits(
+        [&](verify::KernelCase& kernel) {
+            for (auto& copy : kernel.serialized)
+                if (copy.repeated == 9 && ++lowered > 0) copy.repeated = 8;
+        },
+        bundle);
+    EXPECT_GT(lowered, 0);
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("0x00b0 more often than a node states"));
+}
+
+// Without the outer loop's header around them, those who waited might come to the branch at will.
+TEST(LoopExitEvidence, CountsLanesThatComeToTheBranchAgainByTheirLoop) {
+    const Bundle bundle = bundle_of(input_of(left_both, "1x32")).value();
+    const auto step = changed_loop_exits(
+        [](verify::KernelCase& kernel) {
+            for (auto& loop : kernel.facts.loops)
+                if (loop.header == 0x10) loop.max = 4;
         },
         bundle);
     EXPECT_EQ(step.verdict, Verdict::Failed);

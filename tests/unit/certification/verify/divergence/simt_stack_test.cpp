@@ -16,8 +16,8 @@ namespace {
 
 using Kind = SimtStack::Kind;
 
-/// Whoever goes on may come to any block in the same turn.
-const SimtStack::LaterIteration never = [](std::size_t, std::size_t) { return false; };
+/// Not looked at.
+SimtStack::PassedOver any;
 
 /// All are in the points that instructions 0 and 1 made.
 SimtStack in_two_points() {
@@ -42,16 +42,16 @@ SimtStack::Resumed take(SimtStack& stack, const std::vector<SimtStack::Resumed>&
     return choices.front();
 }
 SimtStack::Resumed arrive(SimtStack& stack, std::size_t point, std::size_t resume) {
-    return take(stack, stack.arrive(point, resume, never));
+    return take(stack, stack.arrive(point, resume, any));
 }
-SimtStack::Resumed end(SimtStack& stack, const SimtStack::LaterIteration& later_iteration = never) {
-    return take(stack, stack.end(later_iteration));
+SimtStack::Resumed end(SimtStack& stack, SimtStack::PassedOver& passed = any) {
+    return take(stack, stack.end(passed));
 }
 
 /// Blocks where lanes may go on when the active ones end.
 std::multiset<std::size_t> next_of(const SimtStack& stack) {
     std::multiset<std::size_t> blocks;
-    for (const SimtStack::Resumed& lanes : stack.end(never))
+    for (const SimtStack::Resumed& lanes : stack.end(any))
         blocks.insert(lanes.block);
     return blocks;
 }
@@ -71,7 +71,7 @@ TEST(SimtStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
     stack.push_pending(5, 7, stack);
     EXPECT_EQ(arrive(stack, 1, 8).block, 7U);
     stack.leave(1);
-    const auto opened = stack.open_points(never);
+    const auto opened = stack.open_points(any);
     ASSERT_EQ(opened.size(), 1U);
     stack = opened.front();
     EXPECT_EQ(stack.innermost(), 0U);
@@ -93,16 +93,29 @@ TEST(SimtStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
 }
 
 // Lanes that stood below a group may part above it: how many groups there are is no longer that of
-// one lane's executions.
-TEST(SimtStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
+// one lane's executions. So the group is named, with the block where they go on.
+TEST(SimtStack, NamesGroupsThatOthersWentOnBefore) {
     SimtStack stack = in_two_points();
     let_some_leave(stack);
-    SimtStack again = stack;
-    let_some_leave(again);
-    EXPECT_TRUE(again.entries().back().one_or_more);
     stack.wait_at(1, 8, stack);
-    EXPECT_EQ(end(stack).block, 8U);
-    EXPECT_THROW(stack.push_pending(5, 7, stack), SimtStack::NotFollowed);
+    SimtStack::PassedOver passed;
+    EXPECT_EQ(end(stack, passed).block, 8U);
+    EXPECT_EQ(passed, (SimtStack::PassedOver{{{5, 7}, {8}}}));
+    stack.push_pending(5, 7, stack);
+    ASSERT_EQ(stack.entries().size(), 2U);
+    EXPECT_TRUE(stack.entries().back().one_or_more);
+}
+
+// So are those that lanes pass which waited for the ones that arrive, but not by these alone.
+TEST(SimtStack, NamesGroupsThatOthersPassWithThoseThatArrive) {
+    SimtStack stack = in_two_points();
+    let_some_leave(stack);
+    SimtStack::PassedOver passed;
+    EXPECT_EQ(stack.arrive(1, 8, passed).size(), 1U);
+    EXPECT_TRUE(passed.empty());
+    stack.wait_at(1, 8, stack);
+    EXPECT_EQ(stack.arrive(1, 8, passed).size(), 1U);
+    EXPECT_EQ(passed, (SimtStack::PassedOver{{{5, 7}, {8}}}));
 }
 
 TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
@@ -111,8 +124,8 @@ TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
     for (const std::size_t at : {7U, 8U, 9U})
         stack.push_pending(5, at, stack, true);
     EXPECT_EQ(next_of(stack), (std::multiset<std::size_t>{7, 8, 9}));
-    for (const auto& first : stack.end(never)) {
-        const auto seconds = first.stack.end(never);
+    for (const auto& first : stack.end(any)) {
+        const auto seconds = first.stack.end(any);
         EXPECT_EQ(seconds.size(), 2U);
         for (const auto& second : seconds) {
             EXPECT_NE(second.block, first.block);
@@ -121,7 +134,6 @@ TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
             EXPECT_EQ(end(alone).block, 6U) << "who has waited longer goes on behind all of them";
         }
     }
-    EXPECT_THROW(stack.push_pending(5, 8, stack), SimtStack::NotFollowed);
 }
 
 // Where lanes leave a loop at two places, groups of both kinds come to wait in any order.
@@ -137,7 +149,7 @@ TEST(SimtStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
     other_order.push_pending(6, 8, other_order);
     EXPECT_EQ(stack, other_order);
     std::set<std::pair<std::size_t, std::size_t>> next; // Where they go on, and who waits still.
-    for (const auto& lanes : stack.end(never))
+    for (const auto& lanes : stack.end(any))
         next.emplace(lanes.block, lanes.stack.entries().size());
     // Two points, and all kinds or none.
     EXPECT_EQ(next,
@@ -154,7 +166,7 @@ TEST(SimtStack, LetsOptionalGroupsGoOnOrBeAbsent) {
     SimtStack stack = in_two_points();
     for (const std::size_t at : {7U, 8U})
         stack.push_pending(at - 2, at, stack, false, true);
-    const auto next = stack.arrive(1, 9, never);
+    const auto next = stack.arrive(1, 9, any);
     std::map<std::size_t, SimtStack> by_block;
     for (const auto& lanes : next)
         by_block.emplace(lanes.block, lanes.stack);
@@ -186,7 +198,7 @@ TEST(SimtStack, OpensAPointOrNotWhereAnOptionalGroupMayBeMissing) {
     stack.wait_at(1, 8, stack);
     stack.push_pending(5, 7, stack, false, true);
     stack.leave(1);
-    const auto opened = stack.open_points(never);
+    const auto opened = stack.open_points(any);
     ASSERT_EQ(opened.size(), 2U);
     const auto released = std::count_if(opened.begin(), opened.end(), [](const SimtStack& one) {
         return one.entries().back().kind == Kind::Released && one.entries().size() == 2;
@@ -286,6 +298,13 @@ TEST(SimtStack, IsOfEntriesThatBelongTogether) {
     below.optional = true;
     EXPECT_FALSE(SimtStack::of({below, mixed}, {})) << "one of both must be there, or none";
     below.optional = false;
+    SimtStack::Entry elsewhere = mixed;
+    elsewhere.left = {{Kind::Explicit, 3}};
+    EXPECT_FALSE(SimtStack::of({point, below, elsewhere}, {})) << "either may be absent";
+    elsewhere.optional = true;
+    SimtStack::Entry optional_below = below;
+    optional_below.optional = true;
+    EXPECT_TRUE(SimtStack::of({point, optional_below, elsewhere}, {}));
     mixed.simultaneous = true;
     EXPECT_FALSE(SimtStack::of({below, mixed}, {}));
     SimtStack::Entry optional_point = point;
@@ -313,32 +332,53 @@ TEST(SimtStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
     EXPECT_EQ(arrive(stack, 2, 8).block, 8U);
     ASSERT_EQ(stack.entries().size(), 2U);
     EXPECT_TRUE(stack.entries()[1].one_or_more);
-    EXPECT_EQ(stack.arrive(0, 9, never).size(), 2U) << "another group waits, or none";
+    EXPECT_EQ(stack.arrive(0, 9, any).size(), 2U) << "another group waits, or none";
 }
 
-// Who waited at a point of the turn comes to the branch in the next one, as those who left it would
-// have: each turn still makes one group. Others may part there in the same turn.
-TEST(SimtStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
-    const auto part_in_two_turns = [](const SimtStack::LaterIteration& later_turn) {
-        SimtStack stack = in_two_points();
-        let_some_leave(stack);
-        stack.wait_at(1, 8, stack);
-        EXPECT_EQ(end(stack, later_turn).block, 8U);
-        stack.join(Kind::Explicit, 1);
-        let_some_leave(stack, 2);
-        EXPECT_EQ(take(stack, stack.arrive(2, 8, later_turn)).block, 8U);
-        return stack.entries().back().one_or_more;
-    };
-    EXPECT_TRUE(
-        part_in_two_turns([](std::size_t of, std::size_t at) { return of == 5 && at == 8; }));
-    EXPECT_THROW(part_in_two_turns(never), SimtStack::NotFollowed);
+// Groups of one branch in different points are any number of both kinds. Either may be absent, so
+// the point opens from which the others are missing.
+TEST(SimtStack, MixesGroupsInDifferentPoints) {
+    SimtStack stack = in_two_points();
+    let_some_leave(stack);
+    stack.push_pending(5, 7, stack);
+    ASSERT_EQ(stack.entries().size(), 4U);
+    EXPECT_TRUE(stack.entries()[2].left.empty());
+    EXPECT_EQ(stack.entries()[3].left, (std::set<SimtStack::Point>{{Kind::Explicit, 1}}));
+    for (const std::size_t group : {2U, 3U})
+        EXPECT_TRUE(stack.entries()[group].one_or_more && stack.entries()[group].optional);
+    EXPECT_TRUE(stack.entries()[3].interleaved);
+    const auto next = stack.arrive(1, 8, any);
+    const auto opened = std::find_if(next.begin(), next.end(), [](const auto& lanes) {
+        return lanes.kind == Kind::Explicit && lanes.block == 8;
+    });
+    ASSERT_NE(opened, next.end());
+    ASSERT_EQ(opened->stack.entries().size(), 2U);
+    EXPECT_FALSE(opened->stack.entries()[1].interleaved) << "nothing is below it";
+    EXPECT_TRUE(SimtStack::of(opened->stack.entries(), {})) << "as a bundle may have it";
+    EXPECT_TRUE(std::any_of(next.begin(), next.end(),
+                            [](const auto& lanes) { return lanes.kind == Kind::Pending; }));
+}
+
+// Branches of several ways, in two iterations: whichever diverged with one that was there before
+// may be below it, too.
+TEST(SimtStack, MixesGroupsThatDivergedAtOnceWithLaterOnes) {
+    SimtStack stack;
+    stack.join(Kind::Explicit, 0);
+    stack.push_pending(5, 7, stack);
+    for (const std::size_t resume : {6U, 7U, 8U})
+        stack.push_pending(5, resume, stack, true);
+    stack.merge_groups();
+    ASSERT_EQ(stack.entries().size(), 4U);
+    EXPECT_TRUE(SimtStack::of(stack.entries(), {}));
+    for (std::size_t group = 1; group < 4; ++group)
+        EXPECT_TRUE(stack.entries()[group].one_or_more && !stack.entries()[group].simultaneous);
+    EXPECT_EQ(next_of(stack), (std::multiset<std::size_t>{6, 6, 7, 7, 8, 8}))
+        << "the last one, or not";
 }
 
 TEST(SimtStack, KeepsPointsOfEachGroupApart) {
     SimtStack stack = in_two_points();
     stack.join(Kind::Explicit, 2);
-    let_some_leave(stack);
-    EXPECT_THROW(stack.push_pending(5, 7, stack), SimtStack::NotFollowed);
     SimtStack others = stack;
     others.leave(1);
     stack.wait_at(2, 8, stack);
