@@ -5,6 +5,7 @@
 
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/launch/path_bound.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,17 @@
 #include <vector>
 
 namespace warpbound::analyzer {
+
+/// How a certificate shows which paths infeasible pairs exclude: its path graph is the product of
+/// `table` with `states` (docs/theory, S87).
+struct ExcludedPairs {
+    PathGraph table;
+    PairStates states;
+    /// Indices of the exclusive and linear facts that the script states: those that the product
+    /// does not encode.
+    std::vector<std::size_t> exclusives;
+    std::vector<std::size_t> constraints;
+};
 
 /// Claim: no path of `paths` that the flow facts allow costs more (lower side: less) than `bound`.
 /// `Unit:` core cycles.
@@ -26,6 +38,8 @@ struct PathCertificate {
     std::optional<std::pair<BlockIndex, BlockIndex>> between;
     std::int64_t bound = 0;
     PathGraph paths; ///< The smallest path problem found that gives the bound.
+    /// None: `paths` is a table itself, and the script states all facts that are used.
+    std::optional<ExcludedPairs> pairs{};
     /// Sets of nodes for subtour elimination: flow inside such a set requires flow into it. Only
     /// those without which the script does not prove the bound. `Shape:` increasing, without the
     /// start.

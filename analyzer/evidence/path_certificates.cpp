@@ -11,13 +11,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
 
 namespace {
+
+/// The best path of the certificate's graph under loop bounds alone.
+BlockPath best_under_loop_bounds(const TimedKernel& kernel, const PathCertificate& certificate) {
+    return LoopBoundedPaths{*kernel.graph, certificate.paths, kernel.facts.loops, certificate.side}
+        .start_to_end()
+        .value();
+}
 
 /// What the script of a certificate proves under exclusive and linear facts.
 class ScriptProof {
@@ -35,10 +41,7 @@ public:
 private:
     void weaken(PathSolution& solved) {
         if (proves(solved.bound.count())) return;
-        const std::int64_t structural = LoopBoundedPaths{*kernel_.graph, certificate_.paths,
-                                                         kernel_.facts.loops, certificate_.side}
-                                            .start_to_end()
-                                            ->cost;
+        const std::int64_t structural = best_under_loop_bounds(kernel_, certificate_).cost;
         solved.proof = Proof::Refutation;
         solved.outcome = Outcome::LimitReached;
         solved.solver_used = true;
@@ -51,7 +54,12 @@ private:
             }
             certificate_.bound = proved;
         } else { // Without these facts the script is about the longest (shortest) path.
-            certificate_.facts = Facts::LoopBounds;
+            if (certificate_.pairs) {
+                certificate_.pairs->exclusives.clear();
+                certificate_.pairs->constraints.clear();
+            } else {
+                certificate_.facts = Facts::LoopBounds;
+            }
             certificate_.regions.clear();
             certificate_.bound = structural;
             solved.proof = Proof::StructuralPath;
@@ -109,39 +117,38 @@ private:
     PathCertificate& certificate_;
 };
 
-/// Edges of the control flow, and blocks that may end paths, which a table has.
-struct CoveredFlow {
-    std::set<std::pair<BlockIndex, BlockIndex>> edges;
-    std::set<BlockIndex> ends;
-
-    explicit CoveredFlow(const PathGraph& paths) {
-        for (const PathNode& node : paths.nodes) {
-            if (node.end_cost) ends.insert(node.block);
-            for (const PathEdge& edge : node.successors)
-                edges.emplace(node.block, paths.nodes[edge.to].block);
-        }
-    }
-    friend bool operator==(const CoveredFlow&, const CoveredFlow&) = default;
-};
-
-std::size_t most_nodes_of_a_block(const TimedKernel& kernel, const PathGraph& paths) {
-    PerBlock<std::size_t> nodes(kernel.graph->blocks.size(), 0);
-    std::size_t most = 0;
-    for (const PathNode& node : paths.nodes)
-        most = std::max(most, ++nodes[node.block]);
-    return most;
+/// Lets the nodes of the graph remember infeasible pairs (S19c), so that its paths are those that
+/// keep them. Not where the facts say nothing of this kind.
+void remember_pairs(const TimedKernel& kernel, PathCertificate& certificate) {
+    const models::FlowFacts& facts = *kernel.stated;
+    PairProduct product = product_of_pairs(*kernel.graph, certificate.paths, facts);
+    if (product.exclusives.size() == facts.exclusives.size() &&
+        product.constraints.size() == facts.constraints.size())
+        return;
+    PathGraph table = std::exchange(certificate.paths, std::move(product.paths));
+    certificate.pairs = {std::move(table), std::move(product.states), std::move(product.exclusives),
+                         std::move(product.constraints)};
 }
 
-/// Lets the nodes of the table remember pairs of which a path takes one at most (S19c), so that the
-/// script follows from the table alone. Not where it then lacks an edge of the control flow, which
-/// the check looks for, or has more nodes of a block than the check takes.
-void keep_pairs_in_table(const TimedKernel& kernel, PathCertificate& certificate) {
-    constexpr std::size_t most_nodes = 96;
-    PathGraph product =
-        encode_pairs(*kernel.graph, certificate.paths, *kernel.stated, certificate.side).paths;
-    if (most_nodes_of_a_block(kernel, product) <= most_nodes &&
-        CoveredFlow{product} == CoveredFlow{certificate.paths})
-        certificate.paths = std::move(product);
+/// Adds what proves the bound under exclusive and linear facts, or weakens it to what is proved.
+void prove_with_facts(const TimedKernel& kernel, PathCertificate& certificate,
+                      PathSolution& solved) {
+    remember_pairs(kernel, certificate);
+    if (certificate.pairs) {
+        auto& [table, states, exclusives, constraints] = *certificate.pairs;
+        BlockPath best = best_under_loop_bounds(kernel, certificate);
+        const bool suffices = best.cost == certificate.bound;
+        if (suffices || (exclusives.empty() && constraints.empty())) {
+            exclusives.clear();
+            constraints.clear();
+            if (suffices) return;
+            certificate.bound = best.cost;
+            solved.bound = models::Cycles{best.cost};
+            certificate.witness = std::move(best);
+            return;
+        }
+    }
+    ScriptProof{kernel, certificate}.establish(solved);
 }
 
 } // namespace
@@ -154,8 +161,8 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
         has_further_facts(*kernel.stated) && !has_further_facts(kernel.facts.in_use);
     const Facts used = unused ? Facts::LoopBounds : query.facts;
     PathCertificate certificate{
-        name.id, name.text, query.side, used,      std::nullopt, solved.bound.count(),
-        {},      {},        {},         query.ends};
+        name.id, name.text, query.side, used, std::nullopt, solved.bound.count(),
+        {},      {},        {},         {},   query.ends};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !certificate.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
@@ -171,10 +178,8 @@ PathSolution record(const TimedKernel& kernel, const AnalysisRun& run, const Cer
     // If the path does not attain the bound, another path through the graph may cost more.
     if (certificate.witness && certificate.witness->cost != solved.bound.count())
         certificate.witness.reset();
-    if (used == Facts::All && has_further_facts(*kernel.stated)) {
-        keep_pairs_in_table(kernel, certificate);
-        ScriptProof{kernel, certificate}.establish(solved);
-    }
+    if (used == Facts::All && has_further_facts(*kernel.stated))
+        prove_with_facts(kernel, certificate, solved);
     run.certificates->certificates.push_back(std::move(certificate));
     return solved;
 }
@@ -200,6 +205,7 @@ std::optional<std::int64_t> recorded(const TimedKernel& kernel, const AnalysisRu
                             std::nullopt,
                             bound,
                             std::move(paths),
+                            {},
                             {},
                             std::move(best)});
     return bound;

@@ -327,6 +327,10 @@ private:
 std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
                          const std::vector<BackEdgeBounds>& bounds,
                          const PathCertificate& certificate) {
+    if (const auto& pairs = certificate.pairs) {
+        const models::FlowFacts stated = facts_at(facts, pairs->exclusives, pairs->constraints);
+        return SmtScript{graph, stated, bounds, certificate}.text();
+    }
     return SmtScript{graph, facts, bounds, certificate}.text();
 }
 

@@ -123,23 +123,12 @@ KernelInput kernel_of(BundleFolder& folder, const std::string& id,
     return input;
 }
 
-/// A script has a row for each infeasible path, over the edges of all blocks: a solver takes long
-/// where both are many.
-std::size_t most_infeasible_paths(std::size_t blocks) {
-    constexpr std::size_t most_blocks = 400;
-    constexpr std::size_t most_rows_by_blocks = 200'000;
-    return blocks > most_blocks ? 0 : most_rows_by_blocks / std::max<std::size_t>(blocks, 1);
-}
-
 /// Those of branch conditions (S19b), as facts in use.
 Result<void> add_infeasible_paths(LoadedInput& loaded) {
     auto resolved =
         analyzer::resolve_facts(*loaded.function, loaded.graph, loaded.facts, loaded.launch);
     if (!resolved) return resolved.as_failure();
-    auto& derived = resolved.value().infeasible_paths;
-    const std::size_t most = most_infeasible_paths(loaded.graph.blocks.size());
-    derived.resize(std::min(derived.size(), most));
-    append(loaded.facts, derived);
+    append(loaded.facts, resolved.value().infeasible_paths);
     return boost::outcome_v2::success();
 }
 

@@ -18,8 +18,8 @@ namespace warpbound::certification {
 
 namespace {
 
-Json cost_or_null(const std::optional<std::int64_t>& cost) {
-    return cost ? Json(*cost) : Json(nullptr);
+Json number_or_null(const std::optional<std::int64_t>& number) {
+    return number ? Json(*number) : Json(nullptr);
 }
 
 /// A block is its number; a reference to an earlier grammar rule r is -1 - r.
@@ -41,12 +41,28 @@ Json witness_json(const analyzer::BlockPath& path) {
     return {{"cost", path.cost}, {"rules", rules}, {"counts", counts}};
 }
 
+/// What blocks remember of infeasible pairs, and the facts that the script states.
+Json pairs_json(const analyzer::ExcludedPairs& pairs) {
+    Json events = Json::array();
+    for (const analyzer::PathEvent& event : pairs.states.events)
+        events.push_back({number_or_null(event.from), event.block});
+    Json states = Json::array();
+    for (const analyzer::PairState& state : pairs.states.states)
+        states.push_back({state.block.value(), state.memory, state.successors});
+    return {{"events", events},
+            {"states", states},
+            {"exclusives", pairs.exclusives},
+            {"constraints", pairs.constraints}};
+}
+
 Json certificate_json(const analyzer::PathCertificate& certificate) {
     Json nodes = Json::array();
     Json edges = Json::array();
-    for (const analyzer::NodeIndex from : certificate.paths.nodes.indices()) {
-        const analyzer::PathNode& node = certificate.paths.nodes[from];
-        nodes.push_back({node.block.value(), cost_or_null(node.end_cost)});
+    const analyzer::PathGraph& table =
+        certificate.pairs ? certificate.pairs->table : certificate.paths;
+    for (const analyzer::NodeIndex from : table.nodes.indices()) {
+        const analyzer::PathNode& node = table.nodes[from];
+        nodes.push_back({node.block.value(), number_or_null(node.end_cost)});
         for (const auto& edge : node.successors)
             edges.push_back({from.value(), edge.to.value(), edge.cost});
     }
@@ -66,6 +82,7 @@ Json certificate_json(const analyzer::PathCertificate& certificate) {
             nodes_of_region.push_back(node.value());
         json["regions"].push_back(std::move(nodes_of_region));
     }
+    if (certificate.pairs) json["pairs"] = pairs_json(*certificate.pairs);
     if (certificate.witness) json["witness"] = witness_json(*certificate.witness);
     return json;
 }

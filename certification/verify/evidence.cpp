@@ -131,6 +131,36 @@ void read_witness(Certificate& certificate, const json& witness, std::size_t blo
     }
 }
 
+PairStatesRow pair_states_of(const json& stated, std::size_t blocks) {
+    PairStatesRow pairs;
+    for (const auto& row : stated.at("events")) {
+        auto& [from, block] = pairs.events.emplace_back();
+        if (!row.at(0).is_null()) from = whole_number(row.at(0));
+        block = whole_number(row.at(1));
+    }
+    for (const auto& row : stated.at("states")) {
+        PairStateRow state{index_of(row.at(0)), {}, {}};
+        for (const auto& event : row.at(1))
+            state.memory.push_back(index_of(event));
+        for (const auto& next : row.at(2))
+            state.successors.push_back(index_of(next));
+        if (state.block >= blocks) incomplete("a state of a block that does not exist");
+        pairs.states.push_back(std::move(state));
+    }
+    for (const PairStateRow& state : pairs.states) {
+        for (const std::size_t event : state.memory)
+            if (event >= pairs.events.size())
+                incomplete("a state remembers an event that does not exist");
+        for (const std::size_t next : state.successors)
+            if (next >= pairs.states.size()) incomplete("a state leads to one that does not exist");
+    }
+    for (const auto& fact : stated.at("exclusives"))
+        pairs.exclusives.push_back(index_of(fact));
+    for (const auto& fact : stated.at("constraints"))
+        pairs.constraints.push_back(index_of(fact));
+    return pairs;
+}
+
 Certificate certificate_of(const json& table, const std::string& path, std::size_t blocks) {
     Certificate certificate;
     certificate.id = line_of(table.at("id"), path);
@@ -163,11 +193,12 @@ Certificate certificate_of(const json& table, const std::string& path, std::size
         certificate.edges.push_back(edge);
     }
     if (certificate.nodes.empty()) incomplete(certificate.id + ": no nodes");
+    if (table.contains("pairs")) certificate.pairs = pair_states_of(table.at("pairs"), blocks);
     for (const auto& row : table.value("regions", json::array())) {
         auto& region = certificate.regions.emplace_back();
         for (const auto& node : row) {
             region.push_back(index_of(node));
-            if (region.back() >= certificate.nodes.size())
+            if (!certificate.pairs && region.back() >= certificate.nodes.size())
                 incomplete(certificate.id + ": a region with a node that does not exist");
         }
     }

@@ -43,6 +43,22 @@ struct SerializedBlockRow {
     std::vector<std::size_t> stacks{}; ///< Said: with which of the case's stacks lanes come there.
 };
 
+/// Said: a block with events of infeasible pairs that have occurred on every path to the state.
+struct PairStateRow {
+    std::size_t block = 0;
+    std::vector<std::size_t> memory;     ///< Events.
+    std::vector<std::size_t> successors; ///< States: of each next block that no pair excludes.
+};
+
+/// Said: which paths infeasible pairs exclude (S87 of docs/theory).
+struct PairStatesRow {
+    /// Addresses: a block is entered, if from one then over an edge from it.
+    std::vector<std::pair<std::optional<std::int64_t>, std::int64_t>> events;
+    std::vector<PairStateRow> states;
+    std::vector<std::size_t> exclusives;  ///< Of the facts in use: those that the script states.
+    std::vector<std::size_t> constraints; ///< Likewise.
+};
+
 /// A table of a path problem with the bound that is claimed for it.
 struct Certificate {
     struct Edge {
@@ -62,11 +78,14 @@ struct Certificate {
     std::int64_t bound = 0;
     std::vector<Node> nodes;
     std::vector<Edge> edges;
+    /// None: the script is about the table itself, and states all facts that are used.
+    std::optional<PairStatesRow> pairs{};
     /// Rules of blocks (>= 0) and earlier rules (-1 - rule); the last one is the path.
     std::vector<std::vector<std::int64_t>> witness;
     std::int64_t witness_cost = 0;
     std::vector<std::pair<std::size_t, std::int64_t>> counts; ///< Block, executions.
-    /// Nodes in which no path turns without entering them from outside: rows of the script.
+    /// Nodes of the product with the states, if there are some, in which no path turns without
+    /// entering them from outside: rows of the script.
     std::vector<std::vector<std::size_t>> regions;
     std::string script; ///< As shipped.
 

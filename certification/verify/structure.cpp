@@ -3,6 +3,7 @@
 #include "certification/verify/certificate_ids.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/flow/loop_bounds.hpp"
+#include "certification/verify/flow/pair_states.hpp"
 #include "certification/verify/flow/path_problem.hpp"
 #include "certification/verify/interference/barrier_intervals.hpp"
 #include "certification/verify/interference/warp_demand.hpp"
@@ -70,16 +71,21 @@ void check_edges(const ControlFlow& flow, const Certificate& certificate,
         fail_structure(where + ": node 0 is not where paths start");
 }
 
-void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate,
+/// `product`: the certificate over its table with the states of pairs.
+void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Certificate& product,
                  const std::string& where) {
-    const auto best = PathProblem{flow, certificate}.best();
+    const auto best = PathProblem{flow, product}.best();
     if (!best) fail_structure(where + ": no path satisfies the loop bounds");
-    const bool uses_path_facts = certificate.all_facts && has_path_facts(kernel.facts);
+    const bool uses_path_facts =
+        product.all_facts && has_path_facts(facts_of_script(kernel.facts, product));
     // Facts about whole paths may make the bound tighter; the script then proves that it holds.
-    const bool looser = certificate.upper ? *best < certificate.bound : *best > certificate.bound;
-    if (looser || (!uses_path_facts && *best != certificate.bound))
+    const bool looser = product.upper ? *best < product.bound : *best > product.bound;
+    if (looser || (!uses_path_facts && *best != product.bound))
         fail_structure(fmt::format("{}: its bound is {}, the best path under loop bounds costs {}",
-                                   where, certificate.bound, *best));
+                                   where, product.bound, *best));
+}
+
+void check_witness(const Certificate& certificate, const std::string& where) {
     if (certificate.witness.empty()) return;
     const auto cost = witness_cost(certificate);
     if (!cost) fail_structure(where + ": the witness is no path through the table");
@@ -104,6 +110,8 @@ void check_regions(const Certificate& certificate, const std::string& where) {
             fail_structure(where + ": a region is not a set of nodes");
         if (region.front() == 0)
             fail_structure(where + ": a region contains the node where paths start");
+        if (region.back() >= certificate.nodes.size())
+            fail_structure(where + ": a region with a node that does not exist");
     }
 }
 
@@ -143,8 +151,8 @@ void check_scope(const Certificate& certificate, const KernelCase& kernel,
         fail_structure(where + ": it uses facts that speak of the path of one lane");
 }
 
-/// Paths reach every node, and a sum over blocks has one node of each. Where a block has several
-/// nodes, re-analysis checks which of them a path may come from.
+/// Paths reach every node, a block has so many at most, and a sum over blocks has one of each.
+/// Where a block has several nodes, re-analysis checks which of them a path may come from.
 void check_nodes(const Certificate& certificate, bool is_sum, const std::string& where) {
     std::vector<std::vector<std::size_t>> out(certificate.nodes.size());
     for (const auto& edge : certificate.edges)
@@ -163,11 +171,13 @@ void check_nodes(const Certificate& certificate, bool is_sum, const std::string&
     }
     if (std::find(reached.begin(), reached.end(), false) != reached.end())
         fail_structure(where + ": the table has a node that no path reaches");
-    if (!is_sum) return;
-    std::set<std::size_t> blocks;
+    const std::size_t most = is_sum ? 1 : most_nodes_of_a_block;
+    std::map<std::size_t, std::size_t> nodes; // By block.
     for (const auto& node : certificate.nodes)
-        if (!blocks.insert(node.block).second)
-            fail_structure(where + ": a sum over blocks has two nodes of one block");
+        if (++nodes[node.block] > most)
+            fail_structure(is_sum ? where + ": a sum over blocks has two nodes of one block"
+                                  : fmt::format("{}: a block has more than {} nodes in its table",
+                                                where, most));
 }
 
 /// Costs of nodes and edges are the sums over the instructions of their blocks.
@@ -224,10 +234,13 @@ void check_certificate(const Certificate& certificate, const KernelCase& kernel,
     check_scope(certificate, kernel, demand, where);
     check_edges(flow, certificate, where);
     check_nodes(certificate, is_sum, where);
-    check_regions(certificate, where);
+    check_pair_states(kernel.facts, flow, certificate, where);
+    const Certificate product = with_states(kernel.facts, flow, certificate);
+    check_regions(product, where);
     if (is_sum) check_costs(certificate, demand, where);
     if (certificate.is_of_beginnings()) check_ends_of_beginnings(certificate, flow, demand, where);
-    check_bound(kernel, flow, certificate, where);
+    check_bound(kernel, flow, product, where);
+    check_witness(certificate, where);
     const auto interval = costliest_barrier_interval(demand.code, demand.tables, certificate.id);
     if (interval && certificate.bound < *interval)
         fail_structure(fmt::format("{}: a barrier interval costs {}", where, *interval));

@@ -4,6 +4,7 @@
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/execution/execution.hpp"
+#include "certification/verify/flow/pair_states.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/pipeline/verify_pipeline.hpp"
 #include "certification/verify/re_analysis.hpp"
@@ -52,10 +53,11 @@ std::vector<ScriptCase> scripts_of(const Evidence& evidence) {
         const SideFlows flows = check_flows(*kernel);
         for (const Certificate& certificate : kernel->certificates) {
             const ControlFlow& flow = flows.of(certificate);
-            const Script script = script_of(*kernel, flow, certificate);
+            const Certificate product = with_states(kernel->facts, flow, certificate);
+            const Script script = script_of(*kernel, flow, product);
             scripts.push_back(
                 {kernel->id + "/" + certificate.id, &certificate.script, text_of(script),
-                 is_refuted_by(script, distance_multipliers(flow, certificate)), std::nullopt});
+                 is_refuted_by(script, distance_multipliers(flow, product)), std::nullopt});
         }
     }
     return scripts;

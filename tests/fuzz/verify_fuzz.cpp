@@ -7,6 +7,17 @@ namespace {
 
 using namespace warpbound;
 
+/// Two branches on one word: the certificates have states of pairs.
+constexpr const char* correlated_branches =
+    "!Arch sm_75\n!Kernel k\n"
+    "ISETP.LT.AND P0, PT, RZ, c[0x0][0x160], PT ?trans5 ;\n"
+    "@P0 BRA A ?trans5 ;\n"
+    "FADD R3, R3, R3 ?trans4 ;\n"
+    "A: ISETP.LT.AND P1, PT, RZ, c[0x0][0x160], PT ?trans5 ;\n"
+    "@!P1 BRA B ?trans5 ;\n"
+    "FADD R4, R4, R4 ?trans4 ;\n"
+    "B: EXIT ?trans5 ;\n!EndKernel\n";
+
 const certification::EvidenceFiles& bundle() {
     static const certification::EvidenceFiles files = [] {
         certification::BundleInputs inputs;
@@ -14,6 +25,13 @@ const certification::EvidenceFiles& bundle() {
         inputs.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
                                                        "saxpy/sm_75.flow-facts.xml", "turing-t4",
                                                        "2x64", 5));
+        certification::KernelInput correlated = inputs.kernels.front();
+        correlated.kernel = "k";
+        correlated.listing = correlated_branches;
+        correlated.launch = "1x32";
+        correlated.flow_facts.reset();
+        correlated.series.clear();
+        inputs.kernels.push_back(std::move(correlated));
         return certification::build_bundle(inputs).value().files;
     }();
     return files;

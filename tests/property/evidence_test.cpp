@@ -6,6 +6,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
+#include "certification/verify/flow/pair_states.hpp"
 #include "certification/verify/memory/shared_bytes.hpp"
 #include "certification/verify/solver/farkas.hpp"
 #include "certification/verify/solver/script.hpp"
@@ -48,7 +49,8 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
         return check::is_refuted_by(check::script_of(kernel, flow, certificate),
                                     check::distance_multipliers(flow, certificate));
     };
-    for (check::Certificate certificate : kernel.certificates) {
+    for (const check::Certificate& stated : kernel.certificates) {
+        check::Certificate certificate = check::with_states(kernel.facts, flows.of(stated), stated);
         const bool is_structural = !certificate.all_facts;
         EXPECT_TRUE(!is_structural || is_refuted(certificate))
             << certificate.id << ", seed " << seed;
@@ -348,7 +350,8 @@ void expect_needed_regions(const check::KernelCase& kernel, const check::Certifi
                            std::uint64_t seed) {
     const check::SideFlows flows = check::check_flows(kernel);
     for (std::size_t region = 0; region < certificate.regions.size(); ++region) {
-        check::Certificate without = certificate;
+        check::Certificate without =
+            check::with_states(kernel.facts, flows.of(certificate), certificate);
         without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
         EXPECT_NE(
             check::ask_z3(check::text_of(check::script_of(kernel, flows.of(certificate), without)),

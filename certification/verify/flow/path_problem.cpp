@@ -65,12 +65,12 @@ CostMatrix or_no_iteration(CostMatrix matrix) {
     return matrix;
 }
 
-void check_size(const Certificate& certificate,
+void check_size(const ControlFlow& flow, const Certificate& certificate,
                 const std::vector<std::vector<std::size_t>>& nodes_of) {
-    for (const auto& nodes : nodes_of)
-        if (nodes.size() > most_nodes_of_a_block)
-            refuted(fmt::format("{}: a block has more than {} nodes in its table", certificate.id,
-                                most_nodes_of_a_block));
+    for (const CheckedLoop& loop : flow.loops)
+        if (nodes_of[loop.header].size() > most_nodes_of_a_header)
+            refuted(fmt::format("{}: the header of a loop has more than {} nodes", certificate.id,
+                                most_nodes_of_a_header));
 }
 
 } // namespace
@@ -87,7 +87,7 @@ PathProblem::PathProblem(const ControlFlow& flow, const Certificate& certificate
     : flow_{flow}, certificate_{certificate}, sign_{certificate.upper ? 1 : -1},
       nodes_of_{nodes_by_block(certificate, flow.order.size())}, out_(certificate.nodes.size()),
       headed_(flow.order.size(), nullptr) {
-    check_size(certificate, nodes_of_);
+    check_size(flow, certificate, nodes_of_);
     for (std::size_t edge = 0; edge < certificate.edges.size(); ++edge)
         out_[certificate.edges[edge].from].push_back(edge);
     for (const CheckedLoop& loop : flow.loops)

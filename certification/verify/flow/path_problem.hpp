@@ -19,11 +19,13 @@ struct TraversalCosts {
 };
 
 /// The most nodes that a table may have of one block: one for each pending time that is followed
-/// through the block (96), one for the earliest issue and one for the start of the run. The work
-/// grows with the cube of their number.
+/// through the block (96), one for the earliest issue and one for the start of the run.
 inline constexpr std::size_t most_nodes_of_a_block = 98;
+/// The most nodes that a header of a loop may have where nodes remember what occurred. The work
+/// grows with the cube of their number.
+inline constexpr std::size_t most_nodes_of_a_header = 512;
 
-/// Errors: `Finding` when a sum leaves +-2^62 or a block has more nodes than that.
+/// Errors: `Finding` when a sum leaves +-2^62 or a header has more nodes than that.
 class PathProblem {
 public:
     PathProblem(const ControlFlow& flow, const Certificate& certificate);

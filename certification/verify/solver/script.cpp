@@ -1,5 +1,6 @@
 #include "certification/verify/solver/script.hpp"
 
+#include "certification/verify/flow/pair_states.hpp"
 #include "certification/verify/solver/table_index.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ LinearSum constant(std::int64_t value) {
 class Builder {
 public:
     Builder(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
-        : kernel_{kernel}, flow_{flow},
+        : facts_{facts_of_script(kernel.facts, certificate)}, flow_{flow},
           certificate_{certificate}, problem_{flow, certificate}, index_{flow, certificate} {
         for (const CheckedLoop& loop : flow.loops)
             if (!headers(loop).empty()) loops_.push_back(&loop);
@@ -195,7 +196,7 @@ private:
 
     void assert_facts() {
         std::size_t number = 0;
-        for (const auto& fact : kernel_.facts.exclusives) {
+        for (const auto& fact : facts_.exclusives) {
             LinearSum first;
             LinearSum second;
             count(first, 1, std::nullopt, fact.first);
@@ -210,7 +211,7 @@ private:
                     constant(1));
         }
         number = 0;
-        for (const auto& fact : kernel_.facts.constraints) {
+        for (const auto& fact : facts_.constraints) {
             LinearSum sum;
             for (const auto& term : fact.terms)
                 count(sum, term.coefficient, term.from, term.block);
@@ -252,7 +253,7 @@ private:
         std::optional<Traversal> end;
     };
 
-    const KernelCase& kernel_;
+    models::FlowFacts facts_; ///< That the script states.
     const ControlFlow& flow_;
     const Certificate& certificate_;
     PathProblem problem_;

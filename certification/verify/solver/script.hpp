@@ -47,6 +47,7 @@ struct Script {
     std::vector<ScriptRow> rows;
 };
 
+/// `certificate`: over its table with the states of pairs, if there are some.
 Script script_of(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate);
 /// In SMT-LIB 2.6.
 std::string text_of(const Script& script);
