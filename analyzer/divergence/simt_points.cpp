@@ -122,6 +122,9 @@ std::optional<std::size_t> SimtRules::arrival_at(std::size_t edge,
     if (!is_arrival(edge)) return std::nullopt;
     const auto kind = arrives_at(at.control_flow);
     const bool waits = at.control_flow == ControlFlow::ConvergenceWait;
+    if (waits && assembly::is_guarded(at))
+        refuse(last(), "a BSYNC under a guard, at which some lanes of a group may not wait, is not "
+                       "bounded where lanes may diverge");
     for (std::size_t i = stack.entries.size(); i-- > 0;) {
         if (!stack.is_in(i) || stack.entries[i].point->implicit) continue;
         const Instruction& by = function_.instructions[stack.entries[i].point->instruction];

@@ -178,5 +178,19 @@ TEST(Divergence, IsRefusedWhereABreakIsNotAtABranch) {
             {0x20}, "expected a barrier register alone");
 }
 
+// The simulator refuses it, too: of which lanes wait there the contract says nothing.
+TEST(Divergence, IsRefusedWhereABsyncIsUnderAGuard) {
+    const auto code = [](const std::string& guard) {
+        return "BSSY B0, MEET ?trans1; @P0 BRA B ?trans5; NOP ?trans1; BRA MEET ?trans5; "
+               "B: NOP ?trans1; MEET: " +
+               guard + "BSYNC B0 ?trans5; EXIT ?trans5;";
+    };
+    EXPECT_TRUE(of_turing(code(""), {0x10}));
+    EXPECT_TRUE(of_turing(code("@PT "), {0x10}));
+    const auto refused = of_turing(code("@P1 "), {0x10});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, testing::HasSubstr("a BSYNC under a guard"));
+}
+
 } // namespace
 } // namespace warpbound::analyzer
