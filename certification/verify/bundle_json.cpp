@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace warpbound::certification::verify {
 
 using nlohmann::json;
@@ -34,6 +36,14 @@ std::size_t index_of(const json& value) {
     const std::int64_t number = whole_number(value);
     if (number < 0) incomplete("'" + std::to_string(number) + "': a place in a list was expected");
     return static_cast<std::size_t>(number);
+}
+
+std::string line_text(const json& value, const std::string& what) {
+    auto text = value.get<std::string>();
+    if (std::any_of(text.begin(), text.end(),
+                    [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+        incomplete(what + ": a control character");
+    return text;
 }
 
 } // namespace warpbound::certification::verify

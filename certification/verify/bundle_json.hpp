@@ -23,5 +23,8 @@ nlohmann::json read_json(const std::string& text, const std::string& path, Verdi
 std::int64_t whole_number(const nlohmann::json& value);
 /// A place in a list: a whole number from 0. Throws as `whole_number`.
 std::size_t index_of(const nlohmann::json& value);
+/// Text that becomes part of a line. Throws `Finding` (incomplete, naming `what`) where a control
+/// character is in it: a line break would begin another line.
+std::string line_text(const nlohmann::json& value, const std::string& what);
 
 } // namespace warpbound::certification::verify

@@ -9,6 +9,7 @@
 #include "tests/silicon/csv.hpp"
 #include "tests/silicon/errors.hpp"
 #include "tests/silicon/launch_trial.hpp"
+#include "tests/support/median.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -217,12 +218,12 @@ std::string print_card(const MeasuredCard& card,
         for (const auto& [model, time] : one->models)
             pairs[model].emplace_back(one->measured, time);
     }
-    std::sort(ratios.begin(), ratios.end());
     fmt::print(
-        "\n{} of {} measured times lie inside their bounds; upper over measured {:.1f} in the "
+        "\n{} of {} measured times lie inside their bounds; upper over measured {:.2f} in the "
         "median, {:.1f} at most.\n\n| estimate | launches | MAPE | median | bias | Kendall tau "
         "|\n|---|---|---|---|---|---|\n",
-        inside, comparisons.size(), ratios[ratios.size() / 2], ratios.back());
+        inside, comparisons.size(), tests::interpolated_median_of(ratios),
+        *std::ranges::max_element(ratios));
     if (!pairs["simulator"].empty()) fmt::print("{}", error_row("simulator", pairs["simulator"]));
     for (const auto& [model, of_model] : pairs)
         if (model != "simulator") fmt::print("{}", error_row(model, of_model));
