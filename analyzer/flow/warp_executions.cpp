@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -53,23 +54,48 @@ written_while_others_wait(const assembly::Function& function,
     return std::move(definitions->shared);
 }
 
+/// The threads of a block by their indices, and what they execute.
+struct ThreadsOfBlock {
+    assembly::Function code;
+    std::set<assembly::Register> shared;
+    Index extents;
+
+    [[nodiscard]] std::int64_t count() const { return extents[0] * extents[1] * extents[2]; }
+    /// From one number to another, inclusive.
+    AbstractRun run(AbstractExecution& execution, const models::Launch& launch,
+                    const assembly::ControlFlowGraph& graph, std::int64_t first,
+                    std::int64_t last) const {
+        return execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
+                             std::vector<bool>(graph.loops.size(), false));
+    }
+};
+
+/// Nothing where the code asks for a shape that the launch leaves open, or reconvergence is not
+/// known.
+std::optional<ThreadsOfBlock> threads_of_block(const assembly::Function& function,
+                                               const assembly::ControlFlowGraph& graph,
+                                               const models::FlowFacts& facts,
+                                               const models::Launch& launch) {
+    const bool knows_shape = launch.shape || !reads_block_shape(function);
+    if (!knows_shape || is_amd(function.target)) return std::nullopt;
+    auto shared = written_while_others_wait(function, graph, facts);
+    if (!shared) return std::nullopt;
+    return ThreadsOfBlock{with_parameters(function, launch_words(function, launch)),
+                          std::move(*shared), models::block_shape_of(launch).threads};
+}
+
 } // namespace
 
 std::vector<ExecutionCounts>
 executions_by_warp(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                    const models::FlowFacts& facts, const models::Launch& launch,
                    std::int64_t warp_size, const std::vector<bool>& counted) {
-    const bool knows_shape = launch.shape || !reads_block_shape(function);
-    if (!knows_shape || is_amd(function.target)) return {};
-    const auto shared = written_while_others_wait(function, graph, facts);
-    if (!shared) return {};
-    const assembly::Function code = with_parameters(function, launch_words(function, launch));
-    const Index extents = models::block_shape_of(launch).threads;
-    const std::int64_t threads = extents[0] * extents[1] * extents[2];
-    AbstractExecution execution{code, graph, *shared, counted};
+    const auto block = threads_of_block(function, graph, facts, launch);
+    if (!block) return {};
+    const std::int64_t threads = block->count();
+    AbstractExecution execution{block->code, graph, block->shared, counted};
     const auto counts_of = [&](std::int64_t first, std::int64_t last) {
-        execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
-                      std::vector<bool>(graph.loops.size(), false));
+        block->run(execution, launch, graph, first, last);
         return execution.counts();
     };
     const ExecutionCounts of_all = counts_of(0, threads - 1);
@@ -86,17 +112,12 @@ std::vector<WarpWays> ways_by_warp(const assembly::Function& function,
                                    const assembly::ControlFlowGraph& graph,
                                    const models::FlowFacts& facts, const models::Launch& launch,
                                    std::int64_t warp_size) {
-    const bool knows_shape = launch.shape || !reads_block_shape(function);
-    if (!knows_shape || is_amd(function.target)) return {};
-    const auto shared = written_while_others_wait(function, graph, facts);
-    if (!shared) return {};
-    const assembly::Function code = with_parameters(function, launch_words(function, launch));
-    const Index extents = models::block_shape_of(launch).threads;
-    const std::int64_t threads = extents[0] * extents[1] * extents[2];
-    AbstractExecution execution{code, graph, *shared};
+    const auto block = threads_of_block(function, graph, facts, launch);
+    if (!block) return {};
+    const std::int64_t threads = block->count();
+    AbstractExecution execution{block->code, graph, block->shared};
     const auto run_of = [&](std::int64_t first, std::int64_t last) {
-        return execution.run(ranges_of_geometry(launch, box_of(first, last, extents)), limits,
-                             std::vector<bool>(graph.loops.size(), false));
+        return block->run(execution, launch, graph, first, last);
     };
     std::vector<WarpWays> ways;
     for (std::int64_t first = 0; first < threads; first += warp_size)
