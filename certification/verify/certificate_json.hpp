@@ -2,7 +2,7 @@
 /// \file
 /// Control flow and path certificates of a bundle (docs/reference/evidence-format.md).
 
-#include "certification/verify/evidence.hpp"
+#include "certification/verify/certificate.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
