@@ -119,7 +119,7 @@ struct KernelCase {
     /// Facts in use that nobody states: said to follow from the code. Re-analysis derives them
     /// again; of loop bounds the step structure counts iterations itself.
     DerivedFacts derived_facts;
-    std::vector<SerializedBlockRow> serialized; ///< Where lanes may part; else empty.
+    std::vector<SerializedBlockRow> serialized; ///< Where lanes may diverge; else empty.
     std::vector<SimtStack> stacks;              ///< Of its blocks.
     std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
