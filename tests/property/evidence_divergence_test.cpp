@@ -1,5 +1,5 @@
 /// \file
-/// Bundles of random kernels whose lanes part: what `certify` writes, `verify` follows on its own,
+/// Bundles of random kernels whose lanes diverge: what `certify` writes, `verify` follows on its own,
 /// and simulated runs are inside.
 
 #include "analyzer/analyze.hpp"

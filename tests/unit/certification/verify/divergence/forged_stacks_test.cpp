@@ -4,7 +4,7 @@
 
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/evidence.hpp"
-#include "tests/unit/certification/parting_bundle.hpp"
+#include "tests/unit/certification/divergent_bundle.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

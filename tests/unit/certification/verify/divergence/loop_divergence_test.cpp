@@ -2,7 +2,7 @@
 /// Bundles of kernels some of whose lanes leave a point by BREAK.
 
 #include "certification/verify/structure.hpp"
-#include "tests/unit/certification/parting_bundle.hpp"
+#include "tests/unit/certification/divergent_bundle.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

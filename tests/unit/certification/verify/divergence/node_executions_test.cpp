@@ -3,7 +3,7 @@
 
 #include "certification/verify/divergence/node_executions.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
-#include "tests/unit/certification/parting_bundle.hpp"
+#include "tests/unit/certification/divergent_bundle.hpp"
 
 #include <gmock/gmock.h>
 

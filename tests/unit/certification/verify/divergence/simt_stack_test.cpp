@@ -359,8 +359,8 @@ TEST(SimtStack, MixesGroupsInDifferentPoints) {
                             [](const auto& lanes) { return lanes.kind == Kind::Pending; }));
 }
 
-// Branches of several ways, in two iterations: whichever diverged with one that was there before
-// may be below it, too.
+// Multi-way branches, in two iterations: a later group may also be below those that diverged
+// together with it.
 TEST(SimtStack, MixesGroupsThatDivergedAtOnceWithLaterOnes) {
     SimtStack stack;
     stack.join(Kind::Explicit, 0);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Bundles of kernels whose lanes part, for tests that change them.
+/// Bundles of kernels whose lanes diverge, for tests that change them.
 
 #include "assembly/support/source_text.hpp"
 #include "certification/verify/evidence.hpp"
@@ -16,8 +16,8 @@ namespace warpbound::certification {
 inline KernelInput input_of(const std::string& body, const std::string& launch,
                             const std::string& policy = "gto") {
     KernelInput input;
-    input.kernel = "parting";
-    input.listing = "!Arch sm_75\n!Kernel parting\n" + body + "!EndKernel\n";
+    input.kernel = "diverging";
+    input.listing = "!Arch sm_75\n!Kernel diverging\n" + body + "!EndKernel\n";
     models::FlowFacts facts;
     facts.kernel = input.kernel;
     facts.program_digest = assembly::digest_of(input.listing);
