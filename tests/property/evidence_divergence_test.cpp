@@ -1,6 +1,6 @@
 /// \file
-/// Bundles of random kernels whose lanes diverge: what `certify` writes, `verify` follows on its own,
-/// and simulated runs are inside.
+/// Bundles of random kernels whose lanes diverge: what `certify` writes, `verify` follows on its
+/// own, and simulated runs are inside.
 
 #include "analyzer/analyze.hpp"
 #include "assembly/support/source_text.hpp"

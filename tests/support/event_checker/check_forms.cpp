@@ -82,15 +82,25 @@ public:
     }
 
 private:
+    /// What the transactions that the width needs may be of a value that was measured with them:
+    /// also where the instruction takes fewer, but for LDC.
+    std::int64_t least_within(const Issue& issue) const {
+        const Instruction& code = run_.instruction(issue);
+        const auto* cost = run_.machine.classes.at(code.opcode_class).values.find("pass-cost");
+        if (cost == nullptr) return 0;
+        const std::int64_t words = words_of(code);
+        const bool is_constant = code.mnemonic == "LDC";
+        const auto passes =
+            is_constant ? std::min<std::int64_t>(words, run_.timing(issue).passes.hi) : words;
+        return (passes - 1) * cost->interval->lo;
+    }
+
     void check_times(const Issue& issue, const std::vector<std::int64_t>& cycles,
                      const models::SourcedValue* value, const char* what) {
         if (value == nullptr) return;
         const auto& timing = run_.timing(issue);
         const auto n = issue.event.passes;
-        const auto within_value =
-            std::min<std::int64_t>(words_of(run_.instruction(issue)), timing.passes.hi) - 1;
-        const auto lo =
-            std::max<std::int64_t>(0, value->interval->lo - within_value * timing.pass_cost.lo);
+        const auto lo = std::max<std::int64_t>(0, value->interval->lo - least_within(issue));
         // Neither is before the hand-over from a queue, as far as other checks say.
         const auto least = issue.handed_over.empty() ? 0 : issue.handed_over.front().entry;
         for (const std::int64_t cycle : cycles) {
