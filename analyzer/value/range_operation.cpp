@@ -14,9 +14,11 @@ namespace {
 
 using assembly::Instruction;
 
-/// A vote in which each active lane votes yes: its result is the mask of the active lanes.
+/// A vote in which each active lane votes yes: its result is the mask of the active lanes. Under a
+/// guard it is that of the lanes for which the guard holds, which another vote may not count.
 bool reads_active_mask(const Instruction& instruction) {
     if ((instruction.mnemonic != "VOTE" && instruction.mnemonic != "VOTEU") ||
+        assembly::is_guarded(instruction) ||
         instruction.modifiers != std::vector<std::string>{"ANY"} ||
         instruction.operands.size() != 3)
         return false;

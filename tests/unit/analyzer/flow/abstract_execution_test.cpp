@@ -327,6 +327,14 @@ TEST(AbstractExecution, KnowsThatTheActiveLanesStayTheSameInABlock) {
         "VOTEU.ANY UR4, UPT, PT; LOP3.LUT P0, RZ, R3, UR4, RZ, 0xc, !PT; @P0 BRA L; EXIT;";
     EXPECT_EQ(executed(vote + rest), "1..1");
     EXPECT_EQ(executed(vote + "@P1 BRA M; M: " + rest), "?");
+    // Under a guard fewer lanes vote, whatever is known of the guard of one lane.
+    EXPECT_EQ(executed(vote + "@P1 VOTE.ANY R3, PT, PT; " + rest), "?");
+    EXPECT_EQ(executed("S2R R0, SR_TID.X; ISETP.EQ.AND P1, PT, R0, RZ, PT; MOV R3, RZ; "
+                       "@P1 VOTE.ANY R3, PT, PT; VOTE.ANY R4, PT, PT; MOV R5, RZ; "
+                       "LOP3.LUT R4, R4, R3, RZ, 0x30, !PT; ISETP.NE.AND P2, PT, R4, RZ, P1; "
+                       "@P2 MOV R5, 0x4; L: IADD3 R5, R5, -0x1, RZ; "
+                       "ISETP.GT.AND P0, PT, R5, RZ, PT; @P0 BRA L; EXIT;"),
+              "1..4");
 }
 
 // A lane that waits finds in a uniform register what others wrote.
