@@ -91,6 +91,10 @@ std::vector<std::string> assumptions_of(const assembly::Function& function,
         assumptions.push_back(fmt::format("each load of global or local memory may come from any "
                                           "level, as {} describes no memories/interconnect",
                                           architecture.name));
+    if (global && !lacks("interconnect", ""))
+        assumptions.emplace_back("accesses wait for each other at caches, links and DRAM, so that "
+                                 "runs may exceed a bound whose report assumes that the latency "
+                                 "intervals contain this delay");
     if (global && lacks("l1", "line"))
         assumptions.push_back(fmt::format("global and local accesses take 1..32 passes, as {} "
                                           "describes no memories/l1/line",

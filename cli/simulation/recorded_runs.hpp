@@ -37,8 +37,8 @@ Result<RecordedRun> load_recorded_run(const std::filesystem::path& trace,
                                       const std::string& listing,
                                       const models::Architecture& architecture);
 
-/// Assumptions about the memory accesses of a recorded launch where the description lacks values
-/// that they need.
+/// Assumptions about the memory accesses of a recorded launch: where the description lacks values
+/// that they need, and of queueing delay that a bound may not contain.
 std::vector<std::string> assumptions_of(const assembly::Function& function,
                                         const harness::RecordedLaunch& launch,
                                         const models::Architecture& architecture);
