@@ -7,6 +7,8 @@ run(simulate ${scan} --gpu turing-t4 ${launch} --execute --runs 3 ${arguments} -
 # The result is its own reference; its inputs are not.
 run(simulate ${scan} --gpu turing-t4 ${launch} --execute --runs 1 ${arguments} --expect 0x168=${OUT}/sums.bin --format json)
 run(simulate ${scan} --gpu turing-t4 ${launch} --execute --runs 1 ${arguments} --expect 0x160=${OUT}/sums.bin)
+# On a machine whose accesses go through caches.
+run(simulate ${scan} --gpu turing-rtx2080ti ${launch} --execute --runs 3 ${arguments})
 # The trace gives the same times.
 run(trace ${scan} ${launch} ${arguments} -o ${OUT}/traces)
 run(simulate ${OUT}/traces/kernelslist.g --listing ${scan} --gpu turing-t4 --runs 3)
