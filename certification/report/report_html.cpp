@@ -67,8 +67,9 @@ std::string summary(const Report& report) {
         out += card(fmt::format("{} to {} cycles", times.best, times.worst),
                     fmt::format("observed {}, best to worst of {} runs",
                                 quantity_phrase(times.quantity), times.count));
-    out += card(std::to_string(report.unchecked_assumptions()),
-                fmt::format("of {} assumptions are unchecked", report.assumptions.size()));
+    out += card(
+        std::to_string(report.unchecked_assumptions()),
+        fmt::format("of {} assumptions, of all bounds, are unchecked", report.assumptions.size()));
     return out + "</div>\n";
 }
 
