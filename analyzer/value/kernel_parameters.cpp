@@ -81,6 +81,7 @@ assembly::Function with_parameters(const assembly::Function& function,
     assembly::Function replaced = function;
     for (assembly::Instruction& instruction : replaced.instructions) {
         name_each_word(instruction);
+        if (negates_pair(instruction)) continue;
         for (assembly::Operand& operand : instruction.operands)
             if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand))
                 if (const auto value = parameter_value(*word, parameters)) {

@@ -54,6 +54,8 @@ bool is_extended_comparison(const Instruction& instruction) {
 
 bool negates_pair(const Instruction& lea) {
     const auto is_negated = [](const assembly::Operand& operand) {
+        if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand))
+            return word->negated;
         const auto* reg = std::get_if<RegisterOperand>(&operand);
         return reg != nullptr && !is_predicate(reg->file) && reg->negated;
     };

@@ -236,7 +236,9 @@ RangeRegisters::number_of(const Instruction& instruction, RangeOperation operati
         return plain(range(0).shifted_right(*shift(1), !instruction.has_modifier("U32")));
     if (operation == RangeOperation::FunnelShift && count == 3 &&
         shift(1)) { // Where the other register is zero.
-        if (only({"L", "U32"}) && instruction.has_modifier("L") && range(2) == ValueRange{0U})
+        // Up to Pascal, SHF.L is the upper word.
+        if (only({"L", "U32"}) && instruction.has_modifier("L") &&
+            instruction.has_modifier("U32") && range(2) == ValueRange{0U})
             return plain(range(0) * ValueRange{std::uint32_t{1} << *shift(1)});
         if (only({"R", "U32", "S32", "HI"}) && instruction.has_modifier("R") &&
             instruction.has_modifier("HI") && range(0) == ValueRange{0U})

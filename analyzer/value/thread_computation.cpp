@@ -212,8 +212,10 @@ ThreadComputation::Number ThreadComputation::shift() const {
                    ? shifted_right(source(0), immediate(1), !instruction_.has_modifier("U32"))
                    : std::nullopt;
     if (sources_.size() != 3) return std::nullopt;
-    // Funnel shift of a register pair, whose other register is zero.
-    if (instruction_.has_modifier("L") && only({"L", "U32"}) && is_zero_register(*sources_[2]))
+    // Funnel shift of a register pair, whose other register is zero. Up to Pascal, SHF.L is the
+    // upper word.
+    if (instruction_.has_modifier("L") && instruction_.has_modifier("U32") && only({"L", "U32"}) &&
+        is_zero_register(*sources_[2]))
         return immediate(1) ? shifted_left(source(0), immediate(1)) : shifted_left_by_numbers();
     if (instruction_.has_modifier("R") && instruction_.has_modifier("HI") &&
         only({"R", "U32", "S32", "HI"}) && is_zero_register(*sources_[0]))

@@ -200,13 +200,15 @@ ValueRange looked_up(const ValueRange& a, const ValueRange& b, const ValueRange&
         const std::uint32_t open = ~input.common_bits();
         return ones ? input.least() | open : input.least() & ~open;
     };
+    // What is known of one may not be known of the other: then their bits are chosen apart.
+    const bool is_one_number = same && a == b;
     std::uint32_t always = ~std::uint32_t{0};
     std::uint32_t ever = 0;
     for (unsigned choice = 0; choice < 8; ++choice) {
         std::array<std::uint32_t, 3> word{};
         for (std::size_t i = 0; i < inputs.size(); ++i)
             word[i] = chosen(*inputs[i], ((choice >> i) & 1U) != 0);
-        if (same && word[0] != word[1]) continue;
+        if (is_one_number && word[0] != word[1]) continue;
         std::uint32_t result = 0;
         for (unsigned row = 0; row < 8; ++row)
             if (((table >> row) & 1U) != 0)

@@ -87,7 +87,7 @@ Truth RangeRegisters::carry_of(const Instruction& instruction) const {
     for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
         const Operand& operand = instruction.operands[i];
         if (const auto* predicate = as_predicate(operand)) {
-            outputs += !behind && predicate->index ? 1U : 0U; // PT takes no carry.
+            if (!behind && predicate->index) outputs = i; // PT takes no carry.
             continue;
         }
         behind = true;

@@ -20,8 +20,11 @@ namespace warpbound::tests {
 namespace {
 
 TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
-    constexpr std::array<std::pair<const char*, const char*>, 3> machines{
-        {{"sm_75", "turing-t4"}, {"sm_80", "ampere-a100"}, {"sm_86", "ampere-rtxa6000"}}};
+    constexpr std::array<std::pair<const char*, const char*>, 4> machines{
+        {{"sm_75", "turing-t4"},
+         {"sm_80", "ampere-a100"},
+         {"sm_86", "ampere-rtxa6000"},
+         {"sm_89", "ada-rtx4090"}}};
     std::vector<models::Architecture> architectures;
     for (const auto& [arch, name] : machines)
         architectures.push_back(narrow_machine(name));
@@ -35,7 +38,7 @@ TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
     Counts counts;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 200));
     for_seeds(cases, [&](RandomSource& random_source) {
-        const auto machine = static_cast<std::size_t>(random_source.whole(0, 2));
+        const auto machine = static_cast<std::size_t>(random_source.whole(0, 3));
         auto made = drawn_launch(random_source, machines.at(machine).first);
         if (!made || !run(*made)) return;
         SCOPED_TRACE(made->text + models::to_string(made->stated));
@@ -48,9 +51,9 @@ TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
     });
     RecordProperty("launches", counts.launches);
     fmt::print("{} launches, {} loops, {} by the verifier, {} never, {} relations, {} uniform, {} "
-               "with representatives, {} accesses, {} timed, {} narrow\n",
+               "with representatives, {} accesses, {} with ways of warps, {} timed, {} narrow\n",
                counts.launches, counts.loops, counts.loops_of_verifier, counts.nevers, counts.edges,
-               counts.uniform, counts.represented, counts.accesses, counts.timed, counts.narrow);
+               counts.uniform, counts.represented, counts.accesses, counts.ways, counts.timed, counts.narrow);
     EXPECT_GT(counts.launches, cases / 3);
     EXPECT_GT(counts.loops, cases / 8);
 }

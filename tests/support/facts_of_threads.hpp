@@ -5,10 +5,13 @@
 
 #include "analyzer/analyze.hpp"
 #include "analyzer/flow/facts_in_use.hpp"
+#include "analyzer/flow/warp_executions.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/branch_guard.hpp"
 #include "certification/verify/execution/executed_facts.hpp"
 #include "certification/verify/flow/launch_values.hpp"
 #include "certification/verify/flow/register_values.hpp"
+#include "certification/verify/flow/warp_execution.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/facts/divergence_default.hpp"
 #include "models/launch/warp_policy.hpp"
@@ -53,13 +56,20 @@ void for_blocks(const harness::RecordedWarp& warp, const assembly::ControlFlowGr
         if (stretch.first == graph.blocks[stretch.block].first) use(stretch.block, stretch.lanes);
 }
 
-inline std::vector<ThreadPath> paths_of(const harness::RecordedWarp& warp,
-                                        const assembly::ControlFlowGraph& graph) {
+/// `Shape:` [lane]; empty where a lane has no thread.
+inline std::vector<ThreadPath> paths_by_lane(const harness::RecordedWarp& warp,
+                                             const assembly::ControlFlowGraph& graph) {
     std::vector<ThreadPath> paths(lane_count);
     for_blocks(warp, graph, [&](std::size_t block, harness::RecordedLanes lanes) {
         for (std::size_t lane = 0; lane < lane_count; ++lane)
             if ((lanes >> lane & 1U) != 0) paths[lane].push_back(block);
     });
+    return paths;
+}
+
+inline std::vector<ThreadPath> paths_of(const harness::RecordedWarp& warp,
+                                        const assembly::ControlFlowGraph& graph) {
+    std::vector<ThreadPath> paths = paths_by_lane(warp, graph);
     std::erase_if(paths, [](const ThreadPath& path) { return path.empty(); });
     return paths;
 }
@@ -110,8 +120,124 @@ struct Counts {
     int uniform = 0;
     int represented = 0;
     int accesses = 0; ///< Whose transactions or bank conflicts are known.
+    int ways = 0;     ///< Launches whose warps have ways of their own by the analysis.
     int timed = 0;    ///< Launches whose bounds were held against simulated times.
     int narrow = 0;   ///< Of these, with an upper bound below twice the largest time.
+};
+
+/// Which ways warps and single threads may take, and how often they execute instructions without a
+/// guard, by their indices.
+class WaysOfWarps {
+public:
+    /// All must outlive this object.
+    WaysOfWarps(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                const models::FlowFacts& facts, const models::Launch& launch)
+        : function_{function}, graph_{graph},
+          by_analysis_{analyzer::ways_by_warp(function, graph, facts, launch, warp_size)},
+          counted_{analyzer::executions_by_warp(
+              function, graph, facts, launch, warp_size,
+              std::vector<bool>(function.instructions.size(), true))} {
+        namespace check = certification::verify;
+        const auto extents = models::block_shape_of(launch).threads;
+        const std::int64_t threads = extents[0] * extents[1] * extents[2];
+        const check::WarpExecution execution{function, graph, launch,
+                                             models::has_divergent_branch(function, facts)
+                                                 ? registers_of_warp(function)
+                                                 : std::set<assembly::Register>{}};
+        for (std::int64_t first = 0; first < threads; first += warp_size) {
+            const auto all = check::indices_between(
+                first, std::min(first + warp_size, threads) - 1, extents);
+            auto one = check::indices_between(first, first, extents);
+            one.is_one_thread = one.is_in_any_block = true;
+            by_verifier_.push_back({execution.ways(all), execution.most(all), execution.ways(one),
+                                    execution.least(one, longest_thread)});
+        }
+    }
+
+    [[nodiscard]] bool are_known() const { return !by_analysis_.empty(); }
+
+    /// Of any block of the launch.
+    void check(const harness::RecordedBlock& block) const {
+        for (std::size_t warp = 0; warp < block.warps.size(); ++warp) {
+            SCOPED_TRACE(fmt::format("warp {}", warp));
+            const auto paths = paths_by_lane(block.warps[warp], graph_);
+            for (const ThreadPath& path : paths)
+                check_thread(path, warp);
+            check_edges(paths[0], by_verifier_[warp].of_one.edges, by_verifier_[warp].of_one.ends);
+            if (are_known()) check_run(paths[0], by_analysis_[warp].of_first);
+            for (const std::size_t i : unguarded()) {
+                ASSERT_GE(count(paths[0], i), by_verifier_[warp].least[i]) << "verified " << i;
+            }
+        }
+    }
+
+private:
+    static constexpr std::int64_t warp_size = lane_count;
+    static constexpr std::int64_t longest_thread = 4096; ///< `Unit:` instructions.
+
+    struct Verified {
+        certification::verify::PossibleWays of_all;
+        std::vector<std::optional<std::int64_t>> most;
+        certification::verify::PossibleWays of_one; ///< The first thread.
+        std::vector<std::int64_t> least;
+    };
+
+    static std::set<assembly::Register> registers_of_warp(const assembly::Function& function) {
+        std::set<assembly::Register> found;
+        for (const auto& instruction : function.instructions)
+            for (const assembly::Register reg : instruction.effects.writes)
+                if (reg.file == assembly::RegisterFile::Uniform ||
+                    reg.file == assembly::RegisterFile::UniformPredicate)
+                    found.insert(reg);
+        return found;
+    }
+    [[nodiscard]] std::vector<std::size_t> unguarded() const {
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < function_.instructions.size(); ++i)
+            if (!assembly::is_guarded(function_.instructions[i])) found.push_back(i);
+        return found;
+    }
+    [[nodiscard]] std::int64_t count(const ThreadPath& path, std::size_t instruction) const {
+        return std::ranges::count_if(path, [&](std::size_t block) {
+            return graph_.blocks[block].first <= instruction &&
+                   instruction <= graph_.blocks[block].last;
+        });
+    }
+    void check_thread(const ThreadPath& path, std::size_t warp) const {
+        const Verified& verified = by_verifier_[warp];
+        check_edges(path, verified.of_all.edges, verified.of_all.ends);
+        if (are_known()) check_run(path, by_analysis_[warp].of_all);
+        for (const std::size_t i : unguarded()) {
+            const std::int64_t executed = count(path, i);
+            const std::int64_t most = verified.most[i].value_or(executed);
+            ASSERT_LE(executed, most) << "verified " << i;
+            const std::int64_t counted = counted_.empty() ? executed : counted_[warp][i];
+            ASSERT_LE(executed, counted) << "instruction " << i;
+        }
+    }
+    void check_run(const ThreadPath& path, const analyzer::AbstractRun& run) const {
+        for (const std::size_t block : path)
+            ASSERT_TRUE(run.reached[block]) << fmt::format("0x{:x}", graph_.blocks[block].address);
+        check_edges(path, run.taken, run.exits);
+    }
+    void check_edges(const ThreadPath& path, const std::vector<bool>& edges,
+                     const std::vector<bool>& ends) const {
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            const auto edge = edge_between(graph_, path[i], path[i + 1]);
+            ASSERT_TRUE(!edge || edges[*edge])
+                << fmt::format("0x{:x} to 0x{:x}", graph_.blocks[path[i]].address,
+                               graph_.blocks[path[i + 1]].address);
+        }
+        if (path.empty()) return;
+        ASSERT_TRUE(ends[path.back()])
+            << fmt::format("end 0x{:x}", graph_.blocks[path.back()].address);
+    }
+
+    const assembly::Function& function_;
+    const assembly::ControlFlowGraph& graph_;
+    std::vector<analyzer::WarpWays> by_analysis_;    ///< Per warp; empty: not known.
+    std::vector<analyzer::ExecutionCounts> counted_; ///< Likewise.
+    std::vector<Verified> by_verifier_;              ///< Per warp.
 };
 
 class FactsOfThreads : public testing::Test {
@@ -142,6 +268,8 @@ protected:
         for (std::size_t loop = 0; loop < graph_->loops.size(); ++loop)
             counts.loops_of_verifier += values.iterate(loop).max ? 1 : 0;
         const std::vector<bool> reached = values.reached_blocks();
+        const WaysOfWarps ways{function, *graph_, of_code_, made.stated};
+        counts.ways += ways.are_known() ? 1 : 0;
         for (std::int64_t number = 0; number < made.stated.blocks; ++number) {
             const auto block = made.run->block(number);
             ASSERT_TRUE(block);
@@ -161,6 +289,8 @@ protected:
                 }
                 if (HasFatalFailure()) return;
             }
+            ways.check(*block.value());
+            if (HasFatalFailure()) return;
         }
     }
 

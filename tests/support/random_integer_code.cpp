@@ -93,15 +93,17 @@ void IntegerCodeWriter::sum() {
     const std::string carry = plain_predicate();
     switch (draw(1, 10)) {
     case 1:
-        return add(fmt::format("IADD3 {}, {}, {}, {}", reg(), carry, other_predicate(carry),
-                               three_sources()));
+        return add(fmt::format("IADD3 {}, {}, {}, {}", reg(), percent(15) ? "PT" : carry,
+                               other_predicate(carry), three_sources()));
     case 2:
     case 3:
     case 4:
         add(fmt::format("IADD3 {}, {}, {}", reg(), carry, three_sources()));
         return add(fmt::format(
-            "IADD3.X {}, {}, {}, {}, {}, !PT", reg(), one_of({reg(), "~" + reg(), "RZ"}),
-            one_of({reg(), literal(), "RZ", "~" + reg()}), one_of({"RZ", reg()}), carry));
+            "IADD3.X {}, {}{}, {}, {}, {}, {}", reg(),
+            percent(20) ? plain_predicate() + ", " : "", one_of({reg(), "~" + reg(), "RZ"}),
+            one_of({reg(), literal(), "RZ", "~" + reg()}), one_of({"RZ", reg()}), carry,
+            percent(20) ? predicate() : "!PT"));
     default:
         return add(fmt::format("{}IADD3 {}, {}", guard(), reg(), three_sources()));
     }
@@ -196,7 +198,7 @@ void IntegerCodeWriter::bits() {
     default:
         return add(fmt::format("PRMT {}, {}, {}, {}", into, from,
                                one_of({"0x5410", "0x7632", "0x3210", "0x4321", "0x8880", "0x9910",
-                                       "0x7770", "0x0123"}),
+                                       "0x7770", "0x0123", "0xc4c0", "0x44f3", reg(), literal()}),
                                one_of({"RZ", reg()})));
     }
 }
@@ -304,11 +306,21 @@ void IntegerCodeWriter::access() {
 }
 
 void IntegerCodeWriter::operation() {
-    const std::int64_t kind = draw(1, 100);
     if (percent(6)) return access();
     if (percent(3)) return further_access();
     if (percent(2)) return related_numbers();
     if (open_barriers_ == 0 && percent(2)) return add("BAR.SYNC 0x0");
+    const std::size_t begin = text_.size();
+    arithmetic();
+    if (percent(12)) put_under_guard(begin);
+}
+
+void IntegerCodeWriter::arithmetic() {
+    const std::int64_t kind = draw(1, 100);
+    if (percent(4)) return carried_product();
+    if (percent(4)) return sum_and_extreme();
+    if (percent(3)) return masks_of_votes();
+    if (percent(3)) return further_of_warp();
     if (kind <= 20) return sum();
     if (kind <= 36) return product();
     if (kind <= 40) return add(fmt::format("MOV {}, R{}", reg(), draw(12, 17)));

@@ -60,6 +60,7 @@ private:
     // Instructions.
     void begin();
     void operation();
+    void arithmetic();
     void sum();
     void product();
     void shift();
@@ -75,11 +76,19 @@ private:
     void further_access();
     void wide_access();
     void related_numbers();
+    void carried_product();
+    void sum_and_extreme();
+    void masks_of_votes();
+    void further_of_warp();
+    /// The arithmetic instruction that was written last, under a guard.
+    void put_under_guard(std::size_t begin);
 
     // Statements.
     void block(int depth, std::int64_t statements, const std::string& exit);
     void branch(int depth, const std::string& exit);
     void loop(int depth);
+    /// A loop over what is left of a window around a number.
+    void window();
     void turns_of_lanes();
     /// What compilers write before shuffles: converged lanes fall through.
     void branch_on_active_lanes();

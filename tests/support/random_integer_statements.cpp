@@ -56,6 +56,104 @@ void IntegerCodeWriter::wide_access() {
     add(fmt::format("{}{}.{} {}, {}", guard(), is_shared ? "STS" : "STG.E", words, place, into));
 }
 
+void IntegerCodeWriter::carried_product() {
+    const std::string carry = plain_predicate();
+    const std::string sign = percent(20) ? "-" : "";
+    switch (draw(1, 6)) {
+    case 1:
+        return add(fmt::format("IMAD.X {}, {}, {}, {}, {}", reg(), one_of({"RZ", reg()}),
+                               one_of({"RZ", "0x1", reg()}), one_of({"RZ", reg()}), predicate()));
+    case 2:
+        add(fmt::format("IMAD.WIDE.U32 {}, {}, {}, {}, {}", pair(), carry, reg(), source(false),
+                        pair()));
+        return add(fmt::format("IMAD.WIDE.U32.X {}, {}, {}, {}, {}", pair(), reg(), source(false),
+                               pair(), carry));
+    case 3:
+        return add(fmt::format("IMAD.WIDE{} {}, {}{}, {}, {}", one_of({"", ".U32"}), pair(), sign,
+                               reg(), source(), one_of({"RZ", pair()})));
+    case 4: {
+        // x + high(x * c), the upper word of the pair being x.
+        const std::string of = one_of({"R13", "R15", "R17"});
+        const std::string pair_of = of == "R13" ? "R12" : of == "R15" ? "R14" : "R16";
+        return add(fmt::format("IMAD.HI{} {}, {}{}, {}, {}", one_of({"", "", ".U32"}), reg(), sign,
+                               of, one_of({"-0x6db6db6d", "0x55555556", literal(), reg()}),
+                               pair_of));
+    }
+    case 5:
+        return add(fmt::format("IADD.64 {}, {}, {}", pair(), pair(), pair()));
+    default:
+        return add(percent(50) ? fmt::format("MOV.64 {}, {}", pair(), pair())
+                               : fmt::format("LDC.64 {}, c[0x0][0x{:x}]", pair(),
+                                             first_argument + 2 * word_size * draw(0, 2)));
+    }
+}
+
+void IntegerCodeWriter::sum_and_extreme() {
+    const std::string kind = one_of({"", "", ".U32"});
+    const std::string order = one_of({"PT", "!PT", predicate()});
+    switch (draw(1, 4)) {
+    case 1:
+        return add(fmt::format("VIADDMNMX{}{} {}, {}, {}, {}, {}", kind, one_of({"", "", ".RELU"}),
+                               reg(), reg(), source(), source(), order));
+    case 2:
+        return add(fmt::format("VIMNMX3{} {}, {}, {}, {}, {}", kind, reg(), reg(), source(),
+                               source(), order));
+    case 3:
+        return add(fmt::format("VIMNMX{} {}, {}, {}, {}", kind, reg(), reg(), source(), order));
+    default:
+        return add(fmt::format("VIADD {}, {}, {}", reg(), reg(), source()));
+    }
+}
+
+/// Masks of the active lanes, of which one is compared before it is combined with the other.
+void IntegerCodeWriter::masks_of_votes() {
+    const std::string one = reg();
+    const std::string other = reg();
+    const std::string by = plain_predicate();
+    add(fmt::format("VOTE.ANY {}, PT, PT", one));
+    add(fmt::format("VOTE.ANY {}, PT, {}", other, one_of({"PT", "PT", predicate()})));
+    if (percent(70))
+        add(fmt::format("ISETP.{}{}.AND {}, PT, {}, {}, PT", one_of({"LT", "GE", "EQ", "NE"}),
+                        one_of({"", ".U32"}), by, one_of({one, other}), literal()));
+    add(fmt::format("{}LOP3.LUT {}, {}, {}, RZ, {}, !PT",
+                    percent(70) ? fmt::format("@{}{} ", one_of({"", "!"}), by) : "", reg(),
+                    one_of({one, other}), one_of({one, other, reg()}),
+                    one_of({"0x3c", "0xc0", "0xfc", "0x30"})));
+}
+
+void IntegerCodeWriter::further_of_warp() {
+    const std::string into = warp_reg();
+    const std::string from = one_of({warp_reg(), "UR8"}); // UR8 is never written.
+    switch (draw(1, 8)) {
+    case 1:
+        return add(fmt::format("VOTEU.{} {}, UPT, {}", one_of({"ANY", "ALL"}), into, combined()));
+    case 2:
+        return add(fmt::format("UPOPC {}, {}", into, from));
+    case 3:
+        return add(fmt::format("UFLO.U32{} {}, {}", one_of({"", ".SH"}), into, from));
+    case 4:
+        return add(fmt::format("UPRMT {}, {}, {}, {}", into, from, one_of({"0x5410", "0x9910"}),
+                               one_of({"URZ", warp_reg()})));
+    case 5:
+        return add(fmt::format("ULEA {}, {}, {}, 0x{:x}", into, from, warp_reg(), draw(0, 9)));
+    case 6:
+        return add(fmt::format("USHF.L.U32 {}, {}, 0x{:x}, URZ", into, from, draw(0, 9)));
+    case 7:
+        return add(fmt::format("REDUX.{} {}, {}", one_of({"SUM", "OR"}), into, reg()));
+    default:
+        return add(fmt::format("IADD3 {}, {}, {}, RZ", reg(), reg(), from));
+    }
+}
+
+void IntegerCodeWriter::put_under_guard(std::size_t begin) {
+    const std::size_t last = text_.rfind('\n', text_.size() - 2);
+    const std::size_t line = last == std::string::npos || last < begin ? begin : last + 1;
+    if (text_[line] == '@') return;
+    const bool is_of_warp = text_[line] == 'U' || text_.compare(line, 5, "VOTEU") == 0;
+    text_.insert(line, fmt::format("@{}{} ", one_of({"", "!"}),
+                                   is_of_warp ? one_of({"UP0", "UP1"}) : plain_predicate()));
+}
+
 /// A number that is computed from another, and that an instruction which decides may replace.
 void IntegerCodeWriter::related_numbers() {
     const std::string of = one_of({"R2", "R5", "R9", reg()});
@@ -117,6 +215,8 @@ void IntegerCodeWriter::block(int depth, std::int64_t statements, const std::str
             loop(depth);
         } else if (kind <= 95) {
             turns_of_lanes();
+        } else if (kind <= 97) {
+            window();
         } else {
             compare();
             const bool leaves_loop = !exit.empty() && percent(60);
@@ -194,6 +294,39 @@ void IntegerCodeWriter::step(const std::string& counter) {
     }
     add(fmt::format("LOP3.LUT {}, {}, {}, RZ, {}, !PT", counter, counter, literal(),
                     one_of({"0x3c", "0xfc", "0xc0"})));
+}
+
+void IntegerCodeWriter::window() {
+    const std::string around = one_of({"R2", "R3", "R5", "R9", reg()});
+    const std::string kind = percent(20) ? ".U32" : "";
+    const std::string first = one_of({"RZ", "RZ", literal(), constant()});
+    const std::string last = one_of({constant(), constant(), literal()});
+    const std::string by = one_of({"P0", "P1"});
+    const std::string end = label();
+    const std::string header = label();
+    const std::int64_t left = draw(0, 6);
+    add(fmt::format("IADD3 R18, {}, {}0x{:x}, RZ", around, left > 0 ? "-" : "", left));
+    add(percent(80) ? fmt::format("IADD3 R19, {}, 0x{:x}, RZ", around, draw(0, 6))
+                    : fmt::format("IMAD.IADD R19, {}, 0x1, {}", one_of({"R18", around}),
+                                  one_of({"R10", reg()})));
+    if (percent(85)) add(fmt::format("IMNMX{} R18, R18, {}, !PT", kind, first));
+    if (percent(85)) add(fmt::format("{}IMNMX{} R19, R19, {}, PT", guard(), kind, last));
+    if (percent(30)) { // Counted down, by the complement or the difference.
+        add("LOP3.LUT R18, RZ, R18, RZ, 0x33, !PT");
+        add("IADD3 R19, R18, R19, RZ");
+        add("MOV R18, " + one_of({"RZ", "0x1", "-0x1"}));
+    }
+    if (percent(80)) {
+        add(fmt::format("ISETP.GT{}.AND {}, PT, R18, R19, PT", kind, by));
+        add(fmt::format("@{} BRA {}", by, end));
+    }
+    put(header);
+    block(0, draw(0, 2), {});
+    add("IADD3 R18, R18, 0x1, RZ");
+    add(fmt::format("ISETP.{}{}.AND {}, PT, R18, R19, PT", one_of({"GT", "GT", "GE", "EQ"}), kind,
+                    by));
+    add(fmt::format("@!{} BRA {}", by, header));
+    put(end);
 }
 
 void IntegerCodeWriter::loop(int depth) {

@@ -233,8 +233,10 @@ std::optional<AffineForm> FormReader::number_written(const Instruction& instruct
         const auto scaled = scaled_by_bits(inputs[0], inputs[2]);
         return scaled ? std::optional{*scaled + inputs[1]} : std::nullopt;
     }
-    // What SHF shifts in is its third source.
-    if (takes("SHF", 3, {"L", "U32"}) && instruction.has_modifier("L") && inputs[2] == AffineForm{})
+    // What SHF shifts in is its third source. Without a type it gives the upper word, as up to
+    // Pascal.
+    if (takes("SHF", 3, {"L", "U32"}) && instruction.has_modifier("L") &&
+        instruction.has_modifier("U32") && inputs[2] == AffineForm{})
         return scaled_by_bits(inputs[0], inputs[1]);
     if (takes("LOP3", 4, {"LUT"})) return bits_by_lut(inputs);
     return std::nullopt;

@@ -419,6 +419,9 @@ private:
             std::count_if(instruction_.effects.writes.begin(), instruction_.effects.writes.end(),
                           [&](Register written) { return written.file == reg.file; });
         if (!allows({}) || carries != 1 || count() > 3) return either();
+        // Behind PT it is the second carry.
+        const auto* first = std::get_if<RegisterOperand>(&instruction_.operands[1]);
+        if (first == nullptr || first->index != reg.index) return either();
         std::int64_t least = 0;
         std::int64_t most = 0;
         for (std::size_t i = 0; i < count(); ++i) {

@@ -15,10 +15,16 @@ namespace {
 
 enum class Indices { Together, OneByOne };
 
+struct Machine {
+    const char* name = "turing-t4";
+    int sm = 75;
+};
+
 /// "min..max" of each loop, "?" where there is no bound; then the blocks that are never executed.
 std::string executed(const std::string& body, const models::Launch& launch = {1, 32},
-                     const KernelParameters& words = {}, Indices indices = Indices::Together) {
-    const auto context = analyzed(body, {}, "turing-t4", 75);
+                     const KernelParameters& words = {}, Indices indices = Indices::Together,
+                     Machine machine = {}) {
+    const auto context = analyzed(body, {}, machine.name, machine.sm);
     const auto code = with_parameters(*context->request.function, words);
     const auto threads =
         derive_thread_facts(*context->request.function, context->graph, block_shape_of(launch),
@@ -335,6 +341,48 @@ TEST(AbstractExecution, KnowsThatTheActiveLanesStayTheSameInABlock) {
                        "@P2 MOV R5, 0x4; L: IADD3 R5, R5, -0x1, RZ; "
                        "ISETP.GT.AND P0, PT, R5, RZ, PT; @P0 BRA L; EXIT;"),
               "1..4");
+}
+
+// What is known of the mask of one vote is not known of the other.
+TEST(AbstractExecution, CombinesMasksOfWhichOneIsKnownBetter) {
+    const std::string votes = "MOV R5, RZ; VOTE.ANY R3, PT, PT; VOTE.ANY R4, PT, PT; "
+                              "ISETP.LT.U32.AND P0, PT, R3, 0x8, PT; ";
+    const std::string rest = "ISETP.NE.AND P1, PT, R5, RZ, PT; @P1 BRA M; EXIT; M: EXIT;";
+    EXPECT_EQ(executed(votes + "@P0 LOP3.LUT R5, R3, R4, RZ, 0xfc, !PT; " + rest), "");
+    EXPECT_EQ(executed(votes + "LOP3.LUT R5, R3, R4, RZ, 0x3c, !PT; " + rest), " -0x0080");
+}
+
+// 2^32 - 1 twice has one carry, and no second one.
+TEST(AbstractExecution, TakesThePredicateBehindPTForTheSecondCarry) {
+    const std::string rest = "@P1 BRA M; EXIT; M: EXIT;";
+    const std::string sum = "MOV R6, 0xffffffff; IADD3 R3, ";
+    EXPECT_EQ(executed(sum + "PT, P1, R6, R6, RZ; " + rest), "");
+    EXPECT_EQ(executed(sum + "P1, PT, R6, R6, RZ; " + rest), " -0x0030");
+}
+
+// From Volta on IMAD.HI adds a pair; before, SHF.L is the upper word, too.
+TEST(AbstractExecution, DoesNotReadCodeOfOldDevicesAsThatOfNewOnes) {
+    const std::string product = "MOV R8, 0x5; MOV R9, RZ; ISETP.NE.AND P2, PT, R9, R10, PT; "
+                                "@P2 BRA K; K: IMAD.HI R3, RZ, R7, R8; ";
+    const std::string rest = "ISETP.NE.AND P1, PT, R3, RZ, PT; @P1 BRA M; EXIT; M: EXIT;";
+    const auto of = [&](const std::string& body, Machine machine) {
+        return executed(body + rest, {1, 32}, {}, Indices::Together, machine);
+    };
+    constexpr Machine fermi{"fermi-gtx470", 20};
+    constexpr Machine maxwell{"maxwell-gtx970", 52};
+    EXPECT_EQ(of(product, {}), " -0x0080");
+    EXPECT_EQ(of(product, fermi), "");
+    const std::string value = "MOV R6, 0x80000000; ";
+    EXPECT_EQ(of(value + "SHF.L.U32 R3, R6, 0x1, RZ; ", {}), " -0x0050");
+    EXPECT_EQ(of(value + "SHF.L R3, R6, 0x1, RZ; ", maxwell), "");
+}
+
+// The upper word of a pair that is negated.
+TEST(AbstractExecution, NegatesThePairOfAStatedWord) {
+    EXPECT_EQ(executed("MOV R3, RZ; LEA.HI R4, -c[0x0][0x160], R3, RZ, 0x1; "
+                       "ISETP.EQ.AND P1, PT, R4, -0x1, PT; @P1 BRA M; EXIT; M: EXIT;",
+                       {1, 32}, {{0x160, {0x5, 32}}}),
+              "");
 }
 
 // A lane that waits finds in a uniform register what others wrote.

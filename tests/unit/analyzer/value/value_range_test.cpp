@@ -84,6 +84,8 @@ TEST(ValueRange, HoldsWhatOperationsOnItsNumbersGive) {
         if (contains(b.range, a.number)) {
             ASSERT_TRUE(a.range.within(b.range));
             check("within", *a.range.within(b.range), a.number);
+            check("or itself", looked_up(a.range, b.range, ValueRange{0U}, 0xfc, true), a.number);
+            check("xor itself", looked_up(a.range, b.range, ValueRange{0U}, 0x3c, true), 0);
         }
         check("absolute", absolute(a.range),
               static_cast<std::int32_t>(a.number) < 0 ? 0 - a.number : a.number);

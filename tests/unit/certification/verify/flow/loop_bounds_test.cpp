@@ -251,6 +251,10 @@ INSTANTIATE_TEST_SUITE_P(
              "MOV R2, RZ; MOV R3, 0x5; L: IADD3 R2, R2, 0x1, RZ; LEA.HI R4, -R3, 0xa, RZ, 0x1; "
              "ISETP.LT.AND P0, PT, R2, R4, PT; @P0 BRA L; EXIT;",
              {{1, 11}}},
+        Form{"SecondCarry",
+             "MOV R2, RZ; MOV R3, -0x1; L: IADD3 R2, R2, 0x1, RZ; IADD3 R4, PT, P1, R3, R3, RZ; "
+             "ISETP.LT.OR P0, PT, R2, 0xa, !P1; @P0 BRA L; EXIT;",
+             {{1, 10}}},
         Form{"PredicateOfARegister",
              "MOV R2, RZ; L: IADD3 R2, R2, 0x1, RZ; ISETP.LT.AND P0, PT, R2, 0xa, PT; "
              "R2P PR, R7, 0x7f; @P0 BRA L; EXIT;",
