@@ -125,7 +125,8 @@ std::optional<Instruction> as_multiply_add(const Instruction& instruction) {
                    : std::nullopt;
     const bool adds = name == "LEA" || name == "ULEA";
     const bool shifts = (name == "SHF" || name == "USHF") && instruction.has_modifier("L") &&
-                        instruction.has_modifier("U32") && only_modifiers(instruction, {"L", "U32"});
+                        instruction.has_modifier("U32") &&
+                        only_modifiers(instruction, {"L", "U32"});
     if (!shifts && !(adds && instruction.modifiers.empty())) return std::nullopt;
     std::vector<assembly::Operand> numbers;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i)

@@ -210,8 +210,8 @@ std::optional<ValueRange> RangeRegisters::high_product_of(const Instruction& ins
         return std::nullopt;
     // Up to Pascal it adds one register to the upper word.
     const auto& reads = instruction.effects.reads;
-    if (pair->index && std::ranges::find(reads, assembly::Register{pair->file, *pair->index + 1}) ==
-                           reads.end())
+    if (pair->index &&
+        std::ranges::find(reads, assembly::Register{pair->file, *pair->index + 1}) == reads.end())
         return std::nullopt;
     const bool is_signed = !instruction.has_modifier("U32");
     const ValueRange::Ends a = one->range.ends(is_signed);

@@ -53,7 +53,8 @@ TEST_F(FactsOfThreads, HoldForExecutedLaunchesOfRandomIntegerCode) {
     fmt::print("{} launches, {} loops, {} by the verifier, {} never, {} relations, {} uniform, {} "
                "with representatives, {} accesses, {} with ways of warps, {} timed, {} narrow\n",
                counts.launches, counts.loops, counts.loops_of_verifier, counts.nevers, counts.edges,
-               counts.uniform, counts.represented, counts.accesses, counts.ways, counts.timed, counts.narrow);
+               counts.uniform, counts.represented, counts.accesses, counts.ways, counts.timed,
+               counts.narrow);
     EXPECT_GT(counts.launches, cases / 3);
     EXPECT_GT(counts.loops, cases / 8);
 }

@@ -132,11 +132,11 @@ public:
     /// All must outlive this object.
     WaysOfWarps(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                 const models::FlowFacts& facts, const models::Launch& launch)
-        : function_{function}, graph_{graph},
-          by_analysis_{analyzer::ways_by_warp(function, graph, facts, launch, warp_size)},
-          counted_{analyzer::executions_by_warp(
-              function, graph, facts, launch, warp_size,
-              std::vector<bool>(function.instructions.size(), true))} {
+        : function_{function}, graph_{graph}, by_analysis_{analyzer::ways_by_warp(
+                                                  function, graph, facts, launch, warp_size)},
+          counted_{
+              analyzer::executions_by_warp(function, graph, facts, launch, warp_size,
+                                           std::vector<bool>(function.instructions.size(), true))} {
         namespace check = certification::verify;
         const auto extents = models::block_shape_of(launch).threads;
         const std::int64_t threads = extents[0] * extents[1] * extents[2];
@@ -145,8 +145,8 @@ public:
                                                  ? registers_of_warp(function)
                                                  : std::set<assembly::Register>{}};
         for (std::int64_t first = 0; first < threads; first += warp_size) {
-            const auto all = check::indices_between(
-                first, std::min(first + warp_size, threads) - 1, extents);
+            const auto all =
+                check::indices_between(first, std::min(first + warp_size, threads) - 1, extents);
             auto one = check::indices_between(first, first, extents);
             one.is_one_thread = one.is_in_any_block = true;
             by_verifier_.push_back({execution.ways(all), execution.most(all), execution.ways(one),

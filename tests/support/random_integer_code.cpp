@@ -100,10 +100,9 @@ void IntegerCodeWriter::sum() {
     case 4:
         add(fmt::format("IADD3 {}, {}, {}", reg(), carry, three_sources()));
         return add(fmt::format(
-            "IADD3.X {}, {}{}, {}, {}, {}, {}", reg(),
-            percent(20) ? plain_predicate() + ", " : "", one_of({reg(), "~" + reg(), "RZ"}),
-            one_of({reg(), literal(), "RZ", "~" + reg()}), one_of({"RZ", reg()}), carry,
-            percent(20) ? predicate() : "!PT"));
+            "IADD3.X {}, {}{}, {}, {}, {}, {}", reg(), percent(20) ? plain_predicate() + ", " : "",
+            one_of({reg(), "~" + reg(), "RZ"}), one_of({reg(), literal(), "RZ", "~" + reg()}),
+            one_of({"RZ", reg()}), carry, percent(20) ? predicate() : "!PT"));
     default:
         return add(fmt::format("{}IADD3 {}, {}", guard(), reg(), three_sources()));
     }
