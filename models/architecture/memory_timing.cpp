@@ -4,6 +4,7 @@
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/architecture/timing_look_up.hpp"
+#include "models/units.hpp"
 
 #include <fmt/core.h>
 
@@ -34,6 +35,12 @@ Interval any_passes(const Instruction& instruction, std::int64_t lanes) {
 
 bool is_loaded_from_level(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
+}
+
+/// Loads that the L1 does not serve: coherent with more than one SM, or cached in the L2 only.
+bool passes_the_l1(const assembly::Instruction& instruction) {
+    const auto has = [&](const char* modifier) { return instruction.has_modifier(modifier); };
+    return (has("STRONG") && !has("SM") && !has("CTA")) || has("MMIO") || has("CG") || has("CV");
 }
 
 bool counts_bank_conflicts(OpcodeClass opcode_class) {
@@ -95,16 +102,6 @@ std::uint64_t TimingLookUp::size(std::string_view memory, std::string_view name)
         value(group == nullptr ? ValueGroup{} : *group, fmt::format("memories/{}", memory), name)
             .hi);
 }
-
-namespace {
-
-/// Loads that the L1 does not serve: coherent with more than one SM, or cached in the L2 only.
-bool passes_the_l1(const assembly::Instruction& instruction) {
-    const auto has = [&](const char* modifier) { return instruction.has_modifier(modifier); };
-    return (has("STRONG") && !has("SM") && !has("CTA")) || has("MMIO") || has("CG") || has("CV");
-}
-
-} // namespace
 
 void TimingLookUp::find_pattern_passes(const AddressPattern& pattern) {
     AccessRule& access = result_.access;
@@ -229,18 +226,62 @@ void TimingLookUp::find_return() {
         interval.typical = std::max(*interval.typical, registers * each.typical.value_or(each.lo));
 }
 
-/// C94: a lane touches one sector.
-void TimingLookUp::find_sector_drain() {
-    if (architecture_.write_buffer.find("sector-drain") == nullptr) return;
+std::int64_t TimingLookUp::sectors_of_line() {
     const ValueGroup* const found = architecture_.memory("l1");
     const ValueGroup l1 = found == nullptr ? ValueGroup{} : *found;
     const Interval line = value(l1, "memories/l1", "line");
     const Interval sector = value(l1, "memories/l1", "sector");
+    return std::max<std::int64_t>(1, line.hi / std::max<std::int64_t>(1, sector.hi));
+}
+
+/// C95, C112: a line of which the L2 is asked for few sectors takes no longer than these.
+void TimingLookUp::find_line_interval() {
+    if (timing_->values.find("line-interval") == nullptr) return;
+    Interval line = class_value("line-interval");
+    // A miss of the L1 may fetch whole lines; where a pass looks up several, passes are fewer.
+    const bool counts_sectors = is_loaded_from_level(instruction_.opcode_class) &&
+                                passes_the_l1(instruction_) &&
+                                lines_per_pass_of(instruction_, architecture_) <= 1 &&
+                                timing_->values.find("sector-interval") != nullptr;
+    if (counts_sectors) {
+        const Interval sector = class_value("sector-interval");
+        if (sector.hi < line.lo)
+            fail(fmt::format("{}/sector-interval of architecture {} is up to {}; expected at least "
+                             "{}, the least of a line",
+                             path_, architecture_.name, sector.hi, line.lo));
+        const std::int64_t fewest = std::max<std::int64_t>(1, result_.passes.lo);
+        const std::int64_t all = times(sector.hi, most_sectors());
+        line.hi = std::max(line.lo, std::min(line.hi, (all + fewest - 1) / fewest));
+        if (line.typical) line.typical = std::min(*line.typical, line.hi);
+    }
+    result_.line_interval = line;
+}
+
+/// Of an access whose passes are lines: each lane touches those of its bytes, or one more where its
+/// address need not be aligned.
+std::int64_t TimingLookUp::most_sectors() {
+    const ValueGroup* const l1 = architecture_.memory("l1");
+    const std::int64_t size = std::max<std::int64_t>(
+        1, value(l1 == nullptr ? ValueGroup{} : *l1, "memories/l1", "sector").hi);
+    const std::int64_t bytes =
+        instruction_.effects.memory ? instruction_.effects.memory->bytes_per_lane : 1;
+    const std::int64_t of_lane = std::max<std::int64_t>(1, (bytes + size - 1) / size) +
+                                 (may_take_two_passes(instruction_) ? 1 : 0);
+    const std::int64_t most =
+        std::min(times(of_lane, lanes_of_warp()), times(sectors_of_line(), result_.passes.hi));
+    const MemoryFact* const fact = facts_.memory_at(instruction_.address);
+    return fact != nullptr && fact->sectors ? std::min(most, fact->sectors->max) : most;
+}
+
+/// C94: a lane touches one sector.
+void TimingLookUp::find_sector_drain() {
+    if (architecture_.write_buffer.find("sector-drain") == nullptr) return;
+    const std::int64_t of_line = sectors_of_line();
     const Interval lanes = value(architecture_.geometry, "geometry", "warp-size");
-    result_.sector_drain = SectorDrain{
-        .time = value(architecture_.write_buffer, "write-buffer", "sector-drain"),
-        .of_line = std::max<std::int64_t>(1, line.hi / std::max<std::int64_t>(1, sector.hi)),
-        .of_access = lanes.hi};
+    result_.sector_drain =
+        SectorDrain{.time = value(architecture_.write_buffer, "write-buffer", "sector-drain"),
+                    .of_line = of_line,
+                    .of_access = lanes.hi};
     const MemoryFact* const fact = facts_.memory_at(instruction_.address);
     if (fact != nullptr && fact->sectors)
         result_.sector_drain->of_access = std::min(lanes.hi, fact->sectors->max);

@@ -138,6 +138,7 @@ constexpr auto class_values_but_latency = std::to_array<ValueRule>({
     {.name = "initiation", .unit = "cycles", .minimum = 1},
     {.name = "source-read", .unit = "cycles"},
     {.name = "line-interval", .unit = "cycles", .minimum = 1},
+    {.name = "sector-interval", .unit = "cycles", .minimum = 1},
     {.name = "pass-cost", .unit = "cycles"},
     {.name = "entry", .unit = "cycles", .minimum = 2},
 });

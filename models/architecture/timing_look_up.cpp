@@ -231,8 +231,7 @@ bool TimingLookUp::waits_for_read_ports() const {
 void TimingLookUp::find_initiation() {
     if (is_texture_) return find_texture_initiation();
     result_.initiation = form_value("initiation");
-    if (timing_->values.find("line-interval") != nullptr)
-        result_.line_interval = class_value("line-interval");
+    find_line_interval();
 }
 
 Result<InstructionTiming> TimingLookUp::timing() {

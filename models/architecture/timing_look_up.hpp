@@ -61,11 +61,14 @@ private:
     void find_source_read();
     [[nodiscard]] bool waits_for_read_ports() const;
     void find_initiation();
+    void find_line_interval();
     void find_slice_time();
     void find_sector_drain();
     void find_queue();
     void find_return();
     [[nodiscard]] std::int64_t lanes_of_warp() const;
+    [[nodiscard]] std::int64_t sectors_of_line();
+    [[nodiscard]] std::int64_t most_sectors();
     [[nodiscard]] std::int64_t most_handles() const;
     void find_texture_passes();
     void find_texture_latency();

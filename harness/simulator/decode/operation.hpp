@@ -52,6 +52,8 @@ struct Operation {
     Range initiation;
     std::int64_t most_sectors = 0;      ///< Of a store, that its lanes touch (C94).
     std::optional<Range> line_interval; ///< Of its port, for each pass (C95).
+    std::int64_t sector_interval = 0;   ///< The most of a sector of these lines (C112); 0: any.
+    std::int64_t sector_bytes = 0;      ///< With it: size of a sector.
     Range passes{1, 1};
     Range pass_cost;
     Range slice_time;      ///< Of an atomic: time of one transaction at its slice of the L2 (C57).

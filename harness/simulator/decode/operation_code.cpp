@@ -5,6 +5,7 @@
 #include "assembly/isa/operand_reads.hpp"
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
+#include "models/architecture/pass_rule.hpp"
 
 #include <fmt/format.h>
 
@@ -97,8 +98,37 @@ Result<void> OperationTranslator::add_times(const Instruction& instruction,
             return refuse(instruction, fmt::format("line-interval is {}..{}; expected 1..{}",
                                                    lines.lo, lines.hi, cycle_limit));
         operation.line_interval = Range{lines.lo, lines.hi, lines.typical};
+        add_sectors(instruction, operation);
     }
     return boost::outcome_v2::success();
+}
+
+namespace {
+
+/// Of loads that go to the L2: only these ask for no more sectors than their lanes touch (C112).
+bool is_load_beyond_l1(const Instruction& instruction) {
+    if (instruction.opcode_class != assembly::OpcodeClass::LoadGlobal &&
+        instruction.opcode_class != assembly::OpcodeClass::LoadLocal)
+        return false;
+    const bool is_strong = instruction.has_modifier("STRONG") && !instruction.has_modifier("SM") &&
+                           !instruction.has_modifier("CTA");
+    return is_strong || instruction.has_modifier("MMIO") || instruction.has_modifier("CG") ||
+           instruction.has_modifier("CV");
+}
+
+} // namespace
+
+void OperationTranslator::add_sectors(const Instruction& instruction, Operation& operation) const {
+    const bool counts_lines = is_load_beyond_l1(instruction) &&
+                              models::lines_per_pass_of(instruction, architecture_) <= 1;
+    const auto timing = architecture_.classes.find(instruction.opcode_class);
+    const models::ValueGroup* const l1 = architecture_.memory("l1");
+    if (!counts_lines || timing == architecture_.classes.end() || l1 == nullptr) return;
+    const models::SourcedValue* const of_sector = timing->second.values.find("sector-interval");
+    const models::SourcedValue* const size = l1->find("sector");
+    if (of_sector == nullptr || !of_sector->interval || size == nullptr || !size->interval) return;
+    operation.sector_interval = of_sector->interval->hi;
+    operation.sector_bytes = size->interval->hi;
 }
 
 Result<void> OperationTranslator::add_barrier(const Instruction& instruction,

@@ -32,6 +32,8 @@ private:
                                  std::string_view what) const;
     Result<void> add_times(const assembly::Instruction& instruction,
                            const models::InstructionTiming& timing, Operation& operation) const;
+    /// C112.
+    void add_sectors(const assembly::Instruction& instruction, Operation& operation) const;
     Result<void> add_scoreboards(const assembly::Instruction& instruction, Operation& operation);
     /// The counters of AMD (C99).
     void add_counters(const assembly::Instruction& instruction, Operation& operation);

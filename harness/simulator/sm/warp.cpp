@@ -106,11 +106,10 @@ void Warp::prepare_next() {
         passes_ = operation.access ? counted_passes() : random_.draw(operation.passes);
         most_sectors_ = sectors_of_store();
         const std::int64_t initiation = random_.draw(operation.initiation);
-        occupancy_ =
-            std::max(operation.line_interval
-                         ? std::max(initiation, passes_ * random_.draw(*operation.line_interval))
-                         : initiation * passes_,
-                     random_.draw(operation.least_occupancy));
+        occupancy_ = std::max(operation.line_interval
+                                  ? std::max(initiation, passes_ * random_.draw(line_interval()))
+                                  : initiation * passes_,
+                              random_.draw(operation.least_occupancy));
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
@@ -182,15 +181,31 @@ std::int64_t Warp::sectors_of_store() const {
     const auto& drain = code_->machine.buffer_drain;
     if (stated == 0 || !drain || code_->recorded == nullptr || !operation_->access) return stated;
     if (drain->of_sector.lo > 0) return stated; // That they touch fewer is in the lower end.
-    const models::AccessRule& rule = access().rule;
     const auto of_line = static_cast<std::uint64_t>(drain->sectors_of_line);
-    if (rule.line == 0 || !models::fit_together(rule.line, rule.line / of_line)) return stated;
+    return std::min(stated, touched_sectors(access().rule.line / of_line).value_or(stated));
+}
+
+std::optional<std::int64_t> Warp::touched_sectors(std::uint64_t sector) const {
+    const models::AccessRule& rule = access().rule;
+    if (rule.line == 0 || !models::fit_together(rule.line, sector)) return std::nullopt;
     std::vector<models::TouchedLine> lines;
-    models::coalesce(stream_.addresses(rule.bytes), rule.line, rule.line / of_line, lines);
+    models::coalesce(stream_.addresses(rule.bytes), rule.line, sector, lines);
     std::int64_t sectors = 0;
     for (const models::TouchedLine& line : lines)
         sectors += std::popcount(line.sectors);
-    return std::min(stated, sectors);
+    return sectors;
+}
+
+Range Warp::line_interval() const {
+    Range each = *operation_->line_interval;
+    const std::int64_t of_sector = operation_->sector_interval;
+    if (of_sector == 0 || code_->recorded == nullptr || !operation_->access) return each;
+    const auto sectors = touched_sectors(static_cast<std::uint64_t>(operation_->sector_bytes));
+    if (!sectors) return each;
+    const std::int64_t most = (of_sector * *sectors + passes_ - 1) / passes_;
+    each.hi = std::max(each.lo, std::min(each.hi, most));
+    if (each.typical) each.typical = std::min(*each.typical, each.hi);
+    return each;
 }
 
 void Warp::find_dependences() {

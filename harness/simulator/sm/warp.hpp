@@ -209,6 +209,11 @@ private:
     /// Passes of the next instruction, from the addresses of its lanes.
     [[nodiscard]] std::int64_t counted_passes();
     [[nodiscard]] std::int64_t sectors_of_store() const;
+    /// Sectors that the lanes of the next instruction touch. None: not of these sizes. Requires:
+    /// its addresses are recorded.
+    [[nodiscard]] std::optional<std::int64_t> touched_sectors(std::uint64_t sector) const;
+    /// Of the port, for each line of the next instruction (C95, C112).
+    [[nodiscard]] Range line_interval() const;
     /// Determines the lanes for which the next instruction executes.
     void find_lanes();
     /// Advances to the next instruction. Returns false at the end of the warp.

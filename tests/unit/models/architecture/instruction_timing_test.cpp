@@ -309,6 +309,46 @@ TEST(InstructionTiming, NeedsSourceReadOnlyForAReadBarrier) {
                 testing::HasSubstr("classes/move/source-read is absent"));
 }
 
+// Contract C112: of loads that pass the L1, lines of which few sectors are touched.
+TEST(InstructionTiming, TakesNoLongerForLinesThanForTheSectorsThatLanesTouch) {
+    Architecture architecture = interlocked;
+    auto& of_load = architecture.classes[OpcodeClass::LoadGlobal].values.values;
+    of_load.push_back(value("line-interval", 2, 24));
+    of_load.push_back(value("sector-interval", 2, 7));
+    architecture.memories[0].values.push_back(value("line", 128, 128));
+    architecture.memories[0].values.push_back(value("sector", 32, 32));
+    auto load = instruction(OpcodeClass::LoadGlobal);
+    load.modifiers = {"E", "CG"};
+    const auto longest = [&](std::int64_t fewest, std::int64_t most,
+                             std::optional<CountRange> sectors = {}) {
+        FlowFacts facts;
+        facts.memory = {{.at = 0x10,
+                         .transactions = CountRange{.min = fewest, .max = most},
+                         .conflict_degree = std::nullopt,
+                         .level = MemoryLevel::Any,
+                         .from = {},
+                         .pattern = {},
+                         .sectors = sectors}};
+        return timing_of(load, architecture, facts).value().line_interval->hi;
+    };
+    EXPECT_EQ(longest(32, 32), 7);                                // A sector of each line.
+    EXPECT_EQ(longest(16, 16), 14);                               // 32 sectors.
+    EXPECT_EQ(longest(16, 32), 14);                               // Of 16 lines or more.
+    EXPECT_EQ(longest(1, 32), 24);                                // All in one line.
+    EXPECT_EQ(longest(2, 2), 24);                                 // Four sectors of each.
+    EXPECT_EQ(longest(2, 2, CountRange{.min = 5, .max = 5}), 18); // 35 cycles for two lines.
+    load.modifiers = {"E"};
+    EXPECT_EQ(longest(32, 32), 24); // A miss of the L1 may fetch whole lines.
+    load.modifiers = {"E", "CG"};
+    architecture.memories[0].values.push_back(value("lines-per-pass", 4, 4));
+    EXPECT_EQ(longest(32, 32), 24); // Fewer transactions than lines.
+    architecture.memories[0].values.pop_back();
+    of_load.back() = value("sector-interval", 1, 1);
+    EXPECT_THAT(timing_of(load, architecture).error().what,
+                testing::HasSubstr("classes/load-global/sector-interval of architecture m is up to "
+                                   "1; expected at least 2, the least of a line"));
+}
+
 TEST(InstructionTiming, KnowsWhichBarrierWaits) {
     Architecture architecture = interlocked;
     EXPECT_THAT(timing_of(instruction(OpcodeClass::Barrier), architecture).error().what,
