@@ -144,7 +144,8 @@ bool FormsInBox::may_leave_over(const assembly::Edge& edge, const FormReader& at
     return guard != std::optional{false} && decides != std::optional{false};
 }
 
-bool FormsInBox::all_ends_lie_behind(const std::vector<bool>& blocks) const {
+bool FormsInBox::all_ends_lie_behind(const std::vector<bool>& blocks,
+                                     const PossibleWays& part) const {
     std::vector<bool> seen = blocks;
     std::vector<std::size_t> open;
     const auto come_to = [&](std::size_t block) {
@@ -156,9 +157,9 @@ bool FormsInBox::all_ends_lie_behind(const std::vector<bool>& blocks) const {
     while (!open.empty()) {
         const std::size_t block = open.back();
         open.pop_back();
-        if (ends_[block]) return false;
+        if (ends_[block] && part.ends[block]) return false;
         for (const std::size_t edge : graph_.blocks[block].out)
-            if (taken_[edge]) come_to(graph_.edges[edge].to);
+            if (taken_[edge] && part.edges[edge]) come_to(graph_.edges[edge].to);
     }
     return true;
 }

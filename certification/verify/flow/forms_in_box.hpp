@@ -61,8 +61,10 @@ public:
     using Visit =
         std::function<void(std::size_t block, const assembly::Instruction&, const FormReader&)>;
     void visit(const Visit& each) const;
-    /// Whether each thread of the box that ends executes one of these blocks. `Shape:` [block]
-    [[nodiscard]] bool all_ends_lie_behind(const std::vector<bool>& blocks) const;
+    /// Whether each thread of a part of the box that ends executes one of these blocks. `Shape:`
+    /// blocks[block]. `part`: what threads of the part may do.
+    [[nodiscard]] bool all_ends_lie_behind(const std::vector<bool>& blocks,
+                                           const PossibleWays& part) const;
 
 private:
     void follow(std::size_t block, RegisterForms& forms, const Visit& each) const;

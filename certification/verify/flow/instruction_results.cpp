@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 #include <utility>
 
@@ -199,9 +200,59 @@ private:
                quotient_by_power_of_two(source(0), 32 - *bits, false) + source(1);
     }
 
-    /// `table`: bit 4a + 2b + c. Sources that are all zeros or all ones are put in first.
+    /// `table`: bit 4a + 2b + c.
     NumberSet bits_by_table(unsigned table) {
-        std::array<NumberSet, 3> inputs{source(0), source(1), source(2)};
+        const std::array<NumberSet, 3> inputs{source(0), source(1), source(2)};
+        if (std::any_of(inputs.begin(), inputs.end(),
+                        [](const NumberSet& input) { return input.empty(); }))
+            return NumberSet::none();
+        const NumberSet by_operation = result_of_table(table, inputs);
+        const NumberSet by_bits = bit_by_bit(table, inputs);
+        return by_bits.step() > by_operation.step()
+                   ? narrowed(by_bits, Order::Equal, false, by_operation)
+                   : narrowed(by_operation, Order::Equal, false, by_bits);
+    }
+
+    /// From the bits that all numbers of an input share: its lowest ones, and those above the
+    /// highest one in which its ends differ.
+    static NumberSet bit_by_bit(unsigned table, const std::array<NumberSet, 3>& inputs) {
+        std::array<std::uint32_t, 3> ones{};
+        std::array<std::uint32_t, 3> shared{};
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const auto view = inputs.at(i).view(false);
+            ones.at(i) = static_cast<std::uint32_t>(view.lo);
+            const auto differing = static_cast<std::uint32_t>(view.lo ^ view.hi);
+            const auto low = static_cast<std::uint32_t>((view.step & (~view.step + 1)) - 1);
+            shared.at(i) =
+                differing == 0
+                    ? ~0U
+                    : ~static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{differing} + 1) - 1) |
+                          low;
+        }
+        std::uint32_t always = 0;
+        std::uint32_t ever = 0;
+        for (unsigned bit = 0; bit < 32; ++bit) {
+            bool may_be_zero = false;
+            for (unsigned row = 0; row < 8; ++row) {
+                bool is_possible = true;
+                for (unsigned i = 0; i < 3; ++i)
+                    is_possible =
+                        is_possible && ((shared.at(i) >> bit & 1U) == 0 ||
+                                        (ones.at(i) >> bit & 1U) == (row >> (2 - i) & 1U));
+                if (!is_possible) continue;
+                if ((table >> row & 1U) != 0)
+                    ever |= 1U << bit;
+                else
+                    may_be_zero = true;
+            }
+            if (!may_be_zero) always |= 1U << bit;
+        }
+        if (always == ever) return NumberSet::of(always);
+        return NumberSet::range(always, ever, std::uint64_t{1} << std::countr_zero(always ^ ever));
+    }
+
+    /// Sources that are all zeros or all ones are put in first.
+    static NumberSet result_of_table(unsigned table, const std::array<NumberSet, 3>& inputs) {
         for (unsigned i = 0; i < 3; ++i) {
             const unsigned weight = 4U >> i;
             if (!inputs.at(i).is_single()) continue;

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// How often warps execute instructions, and which ways through the code threads may take, by their
-/// indices: the verifier's own execution on sets of numbers (S79 and S85 of docs/theory). Shares no
-/// code with the analysis.
+/// indices: the verifier's own execution on sets of numbers (S79, S85 and S88 of docs/theory).
+/// Shares no code with the analysis.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
@@ -47,6 +47,9 @@ public:
     /// Of all threads of a box.
     [[nodiscard]] PossibleWays ways(const ThreadBox& box) const;
     [[nodiscard]] PossibleWays ways(const ThreadIndices& threads) const;
+    /// Of smaller boxes that make up the box, halved until in each no index decides or a limit of
+    /// work is reached (S88).
+    [[nodiscard]] std::vector<PossibleWays> ways_of_parts(const ThreadBox& box) const;
 
 private:
     const assembly::Function& function_;

@@ -118,10 +118,7 @@ public:
         LoadedSetRow all;
         for (std::size_t d = 0; d < 3; ++d)
             all.last_block.at(d) = kernel.launch.grid->blocks.at(d) - 1;
-        forms_of(box_of(all))
-            .visit([&](std::size_t, const Instruction& instruction, const FormReader& forms) {
-                if (is_store_of_data(instruction)) note_store(instruction, forms);
-            });
+        of_all_ = box_of(all);
     }
 
     void check(const LoadedDataRow& stated) {
@@ -160,8 +157,17 @@ private:
         return box;
     }
 
-    [[nodiscard]] FormsInBox forms_of(const ThreadBox& box) const {
-        return {*kernel_.function, graph_, launch_, box, execution_.ways(box)};
+    /// `parts`: of boxes that make up the box.
+    [[nodiscard]] FormsInBox forms_of(const ThreadBox& box,
+                                      const std::vector<PossibleWays>& parts) const {
+        PossibleWays ways = parts.front();
+        for (const PossibleWays& part : parts) {
+            for (std::size_t edge = 0; edge < ways.edges.size(); ++edge)
+                ways.edges[edge] = ways.edges[edge] || part.edges[edge];
+            for (std::size_t block = 0; block < ways.ends.size(); ++block)
+                ways.ends[block] = ways.ends[block] || part.ends[block];
+        }
+        return {*kernel_.function, graph_, launch_, box, ways};
     }
 
     [[nodiscard]] bool is_disjoint(const std::optional<std::int64_t>& pointer) const {
@@ -175,14 +181,25 @@ private:
         return word && word->first == 0 ? std::optional{word->second} : std::nullopt;
     }
 
-    void note_store(const Instruction& store, const FormReader& forms) {
-        stores_.any = true;
+    /// Of the threads of all blocks. `parts`: of boxes that make up that of the launch.
+    [[nodiscard]] StoresOfLaunch stores_by(const std::vector<PossibleWays>& parts) const {
+        StoresOfLaunch stores;
+        forms_of(of_all_, parts)
+            .visit([&](std::size_t, const Instruction& instruction, const FormReader& forms) {
+                if (is_store_of_data(instruction)) note_store(instruction, forms, stores);
+            });
+        return stores;
+    }
+
+    void note_store(const Instruction& store, const FormReader& forms,
+                    StoresOfLaunch& stores) const {
+        stores.any = true;
         const auto address = store.mnemonic == "STG" ? forms.address(store) : std::nullopt;
         const auto pointer = address ? pointer_in(*address) : std::nullopt;
         if (is_disjoint(pointer))
-            stores_.buffers.insert(*pointer);
+            stores.buffers.insert(*pointer);
         else
-            stores_.elsewhere = true;
+            stores.elsewhere = true;
     }
 
     /// Loads of global memory whose level nobody states.
@@ -209,29 +226,73 @@ private:
         return groups;
     }
 
-    /// Of the forms that the load has, the one that counts most.
+    /// What is found of a set.
+    struct FoundUnits {
+        bool is_known = false;    ///< A load of a known address and base.
+        bool is_executed = false; ///< By each thread that ends.
+        std::int64_t most = 0;
+    };
+
+    /// First by one execution for the whole box, then by one for each of its parts.
     std::int64_t most_units(const LoadedSetRow& set, std::int64_t unit) {
         const ThreadBox box = box_of(set);
-        const FormsInBox forms = forms_of(box);
-        std::int64_t most = 0;
-        bool is_known = false;
-        bool is_executed = false;
-        for (const auto& [form, group] : groups_in(forms)) {
-            if (group.addresses.count(set.load) == 0) continue;
-            if (pointer_in(form.first) != set.pointer) continue;
-            is_known = true;
-            if (!forms.all_ends_lie_behind(group.blocks)) continue;
-            is_executed = true;
-            most = std::max(most, units_not_stored(form, group, box, set.pointer, unit));
+        if (!stores_) stores_ = stores_by({execution_.ways(of_all_)});
+        FoundUnits found = units_by({execution_.ways(box)}, *stores_, set, box, unit);
+        if (found.most < set.units) {
+            if (stores_->any && !stores_by_parts_)
+                stores_by_parts_ = stores_by(execution_.ways_of_parts(of_all_));
+            const FoundUnits by_parts = units_by(
+                execution_.ways_of_parts(box), stores_by_parts_.value_or(*stores_), set, box, unit);
+            found.is_known = found.is_known || by_parts.is_known;
+            found.is_executed = found.is_executed || by_parts.is_executed;
+            found.most = std::max(found.most, by_parts.most);
         }
-        if (!is_known) fail(set, "no such load of a known address and base");
-        if (!is_executed) fail(set, "threads of its thread blocks may end without it");
-        return most;
+        if (!found.is_known) fail(set, "no such load of a known address and base");
+        if (!found.is_executed) fail(set, "threads of its thread blocks may end without it");
+        return found.most;
+    }
+
+    /// A load that no thread of the box comes to: the analysis may follow more edges.
+    [[nodiscard]] bool is_left_out(const LoadedSetRow& set, const FormsInBox& forms) const {
+        bool is_reached = false;
+        forms.visit([&](std::size_t, const Instruction& instruction, const FormReader&) {
+            is_reached = is_reached || instruction.address == set.load;
+        });
+        const auto& code = kernel_.function->instructions;
+        return !is_reached &&
+               std::any_of(code.begin(), code.end(), [&](const Instruction& instruction) {
+                   return instruction.address == set.load && counts(instruction);
+               });
+    }
+
+    /// Of the forms that the load has, the one that counts most; of a load that is left out, of all
+    /// that begin with the pointer.
+    [[nodiscard]] FoundUnits units_by(const std::vector<PossibleWays>& parts,
+                                      const StoresOfLaunch& stores, const LoadedSetRow& set,
+                                      const ThreadBox& box, std::int64_t unit) const {
+        const FormsInBox forms = forms_of(box, parts);
+        FoundUnits found;
+        const bool is_any = is_left_out(set, forms);
+        for (const auto& [form, group] : groups_in(forms)) {
+            if (!is_any && group.addresses.count(set.load) == 0) continue;
+            if (pointer_in(form.first) != set.pointer) continue;
+            found.is_known = true;
+            const auto& blocks = group.blocks;
+            if (!std::all_of(parts.begin(), parts.end(), [&](const PossibleWays& part) {
+                    return forms.all_ends_lie_behind(blocks, part);
+                }))
+                continue;
+            found.is_executed = true;
+            found.most =
+                std::max(found.most, units_not_stored(form, group, box, stores, set.pointer, unit));
+        }
+        return found;
     }
 
     /// Claim 2.
     [[nodiscard]] std::int64_t units_not_stored(const LoadGroups::key_type& form,
                                                 const LoadGroup& group, const ThreadBox& box,
+                                                const StoresOfLaunch& stores,
                                                 const std::optional<std::int64_t>& pointer,
                                                 std::int64_t unit) const {
         std::vector<IndexStep> steps;
@@ -241,8 +302,8 @@ private:
                  box.last.at(i) - box.first.at(i) + 1});
         const UnitsOfSet units = units_of_strides(std::move(steps), form.second, unit);
         const bool is_apart =
-            is_disjoint(pointer) && !stores_.elsewhere && stores_.buffers.count(*pointer) == 0;
-        if (!stores_.any || is_apart) return units.met;
+            is_disjoint(pointer) && !stores.elsewhere && stores.buffers.count(*pointer) == 0;
+        if (!stores.any || is_apart) return units.met;
         return group.is_read_only ? units.filled : 0;
     }
 
@@ -251,7 +312,9 @@ private:
     std::array<std::int64_t, 3> threads_;
     LaunchValues launch_;
     WarpExecution execution_;
-    StoresOfLaunch stores_;
+    ThreadBox of_all_;
+    std::optional<StoresOfLaunch> stores_;
+    std::optional<StoresOfLaunch> stores_by_parts_;
 };
 
 } // namespace

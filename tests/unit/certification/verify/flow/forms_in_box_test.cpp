@@ -18,8 +18,9 @@ public:
         : program_{read(body)}, graph_{assembly::build_control_flow_graph(function()).value()},
           stated_{models::parse_launch("4x64,grid=4" + words).value()},
           launch_{function(), stated_}, box_{{0, 0, 0, 0, 0, 0}, {63, 0, 0, 3, 0, 0}},
-          forms_{function(), graph_, launch_, box_,
-                 WarpExecution{function(), graph_, stated_, {}}.ways(box_)} {}
+          ways_{WarpExecution{function(), graph_, stated_, {}}.ways(box_)}, forms_{function(),
+                                                                                   graph_, launch_,
+                                                                                   box_, ways_} {}
 
     /// Of the register that the last instruction but EXIT reads.
     [[nodiscard]] std::optional<AffineForm> last() const {
@@ -38,7 +39,7 @@ public:
             [&](std::size_t block, const assembly::Instruction& instruction, const FormReader&) {
                 if (instruction.mnemonic == "STG") blocks[block] = true;
             });
-        return forms_.all_ends_lie_behind(blocks);
+        return forms_.all_ends_lie_behind(blocks, ways_);
     }
 
 private:
@@ -53,6 +54,7 @@ private:
     models::Launch stated_;
     LaunchValues launch_;
     ThreadBox box_;
+    PossibleWays ways_;
     FormsInBox forms_;
 };
 

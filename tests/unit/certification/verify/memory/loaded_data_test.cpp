@@ -145,6 +145,14 @@ public:
         }
         return {};
     }
+    /// Of the last load.
+    [[nodiscard]] std::string rejection_of_last(std::int64_t units) const {
+        const auto& code = kernel.function->instructions;
+        const auto loads = std::count_if(code.begin(), code.end(), [](const auto& instruction) {
+            return instruction.mnemonic == "LDG";
+        });
+        return rejection({set_of(kernel, static_cast<std::size_t>(loads - 1), 0x160, units)});
+    }
     /// Of the first load.
     [[nodiscard]] std::string rejection(std::int64_t units, std::int64_t pointer = 0x160) const {
         return rejection({set_of(kernel, 0, pointer, units)});
@@ -244,6 +252,93 @@ TEST(LoadedData, IsThatOfThreadsWhoseExecutionLeadsToTheLoad) {
                                store("0x160") + "EXIT;\n";
     EXPECT_EQ((LoadedDataOf{beside, ",0x178=4"}.rejection(512)), "");
     EXPECT_THAT((LoadedDataOf{beside}.rejection(512)), HasSubstr("0 follow"));
+}
+
+// A quotient and bits of the index: equal for each part of 32 threads, not as sets of all (S88).
+TEST(LoadedData, IsFoundByPartsOfABoxOfThreads) {
+    const auto ends_early = [](const std::string& mask) {
+        return own_index + "SHF.R.U32.HI R20, RZ, 0x5, R3;\nLOP3.LUT R21, R3, " + mask +
+               ", RZ, 0xc0, !PT;\nSHF.R.U32.HI R21, RZ, 0x5, R21;\n"
+               "ISETP.NE.AND P0, PT, R20, R21, PT;\n@P0 EXIT;\n" +
+               load("0x160", "") + "EXIT;\n";
+    };
+    EXPECT_EQ((LoadedDataOf{ends_early("0xe0")}.rejection(512)), "");
+    EXPECT_THAT((LoadedDataOf{ends_early("0xe0")}.rejection(513)), HasSubstr("512 follow"));
+    EXPECT_THAT((LoadedDataOf{ends_early("0xc0")}.rejection(1)), HasSubstr("may end without it"));
+    // A store that no thread comes to.
+    const std::string stores = own_index + load("0x160", "") +
+                               "SHF.R.U32.HI R20, RZ, 0x5, R3;\n"
+                               "LOP3.LUT R21, R3, 0xe0, RZ, 0xc0, !PT;\n"
+                               "SHF.R.U32.HI R21, RZ, 0x5, R21;\n"
+                               "ISETP.NE.AND P0, PT, R20, R21, PT;\n@!P0 EXIT;\n" +
+                               store("0x160") + "EXIT;\n";
+    EXPECT_EQ((LoadedDataOf{stores}.rejection(512)), "");
+}
+
+/// R20 holds data; threads for which they are less than 5 load elsewhere than the others.
+std::string data_decide(const std::string& then, const std::string& ends) {
+    return own_index +
+           "LDG.E.SYS R20, [R30];\nISETP.LT.AND P0, PT, R20, 0x5, PT;\n"
+           "@P0 BRA A;\n" +
+           then + ends + load("0x160", "") + "EXIT;\nA:\n" + load("0x160", "") + "EXIT;\n";
+}
+
+TEST(LoadedData, IsFoundWhereDataDecideTwice) {
+    const std::string ends = "@P1 EXIT;\n";
+    const auto of = [&](const std::string& then) { return LoadedDataOf{data_decide(then, ends)}; };
+    EXPECT_EQ(of("ISETP.LT.AND P1, PT, R20, 0x5, PT;\n").rejection_of_last(512), "");
+    EXPECT_THAT(of("ISETP.LT.AND P1, PT, R20, 0x6, PT;\n").rejection_of_last(1),
+                HasSubstr("may end without it"));
+    // Said of the register before it was written: what holds of the sum.
+    EXPECT_EQ(
+        of("IADD3 R20, R20, 0x2, RZ;\nISETP.EQ.AND P1, PT, R20, 0x6, PT;\n").rejection_of_last(512),
+        "");
+    EXPECT_THAT(
+        of("IADD3 R20, R20, 0x2, RZ;\nISETP.EQ.AND P1, PT, R20, 0x7, PT;\n").rejection_of_last(1),
+        HasSubstr("may end without it"));
+    EXPECT_THAT(
+        of("LDG.E.SYS R20, [R30];\nISETP.LT.AND P1, PT, R20, 0x5, PT;\n").rejection_of_last(1),
+        HasSubstr("may end without it"));
+    // A sum, a copy and a minimum of it.
+    EXPECT_EQ(of("IADD3 R21, R20, -0x5, RZ;\nISETP.EQ.AND P1, PT, R21, -0x1, PT;\n")
+                  .rejection_of_last(512),
+              "");
+    EXPECT_EQ(
+        of("IMNMX R21, R20, 0x9, PT;\nISETP.LT.AND P1, PT, R21, 0x5, PT;\n").rejection_of_last(512),
+        "");
+    EXPECT_THAT(
+        of("IMNMX R21, R20, 0x4, PT;\nISETP.LT.AND P1, PT, R21, 0x5, PT;\n").rejection_of_last(1),
+        HasSubstr("may end without it"));
+}
+
+// Which number R21 has follows from the predicate, as long as neither is written.
+TEST(LoadedData, IsFoundWhereAPredicateSaysWhichNumberItIs) {
+    const auto decided = [](const std::string& between, const std::string& number) {
+        return LoadedDataOf{own_index +
+                            "LDG.E.SYS R20, [R30];\nISETP.LT.AND P0, PT, R20, 0x5, PT;\n"
+                            "MOV R21, 0x1;\n@P0 MOV R21, 0x2;\n" +
+                            between + "ISETP.EQ.AND P1, PT, R21, " + number + ", P0;\n@P1 EXIT;\n" +
+                            load("0x160", "") + "EXIT;\n"};
+    };
+    EXPECT_EQ(decided("", "0x1").rejection_of_last(512), "");
+    EXPECT_THAT(decided("", "0x2").rejection_of_last(1), HasSubstr("may end without it"));
+    EXPECT_THAT(decided("ISETP.LT.AND P0, PT, R22, 0x5, PT;\n", "0x1").rejection_of_last(1),
+                HasSubstr("may end without it"));
+}
+
+// A loop without a bound: the counter does not fall below its first number, but may exceed any.
+TEST(LoadedData, IsFoundBehindALoopWithoutABound) {
+    const auto behind = [](const std::string& early) {
+        return LoadedDataOf{own_index +
+                            "MOV R20, RZ;\nL:\nIADD3 R20, R20, 0x1, RZ;\nLDG.E.SYS R21, [R30];\n"
+                            "ISETP.GE.AND P1, PT, R20, 0x8, PT;\n@P1 BRA D;\n"
+                            "ISETP.NE.AND P0, PT, R21, RZ, PT;\n@P0 BRA L;\nD:\n"
+                            "ISETP." +
+                            early + ", PT;\n@P0 EXIT;\n" + load("0x160", "") + "EXIT;\n"};
+    };
+    EXPECT_EQ(behind("LE.AND P0, PT, R20, RZ").rejection_of_last(512), "");
+    EXPECT_THAT(behind("GE.AND P0, PT, R20, 0x3").rejection_of_last(1),
+                HasSubstr("may end without it"));
 }
 
 TEST(LoadedData, OfBlocksThatTheLaunchDoesNotHave) {
