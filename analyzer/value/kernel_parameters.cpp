@@ -109,19 +109,23 @@ KernelParameters grid_extents(assembly::Target target, const models::GridShape& 
 
 bool reads_block_shape(const assembly::Function& function) {
     const auto offsets = extent_offsets(function.target);
-    const auto reads = [&](const assembly::Operand& operand) {
+    const auto reads = [&](const assembly::Operand& operand, std::size_t words) {
         if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand))
             return special->name == "SR_TID" || special->name.starts_with("SR_TID.Y") ||
                    special->name.starts_with("SR_TID.Z");
         const auto* constant = std::get_if<assembly::ConstantOperand>(&operand);
+        const auto bytes = word_size * static_cast<std::int64_t>(std::max<std::size_t>(words, 1));
         return constant != nullptr && offsets && constant->bank == 0 &&
-               (constant->offset == offsets->block + word_size ||
-                constant->offset == offsets->block + 2 * word_size);
+               constant->offset + bytes > offsets->block + word_size &&
+               constant->offset < offsets->block + 3 * word_size;
     };
     return std::any_of(function.instructions.begin(), function.instructions.end(),
                        [&](const assembly::Instruction& instruction) {
                            return std::any_of(instruction.operands.begin(),
-                                              instruction.operands.end(), reads);
+                                              instruction.operands.end(),
+                                              [&](const assembly::Operand& operand) {
+                                                  return reads(operand, loaded_words(instruction));
+                                              });
                        });
 }
 

@@ -385,6 +385,19 @@ TEST(AbstractExecution, NegatesThePairOfAStatedWord) {
               "");
 }
 
+// Of several words one may be an extent in y or z.
+TEST(BlockShape, IsReadByLoadsOfSeveralWordsToo) {
+    const auto reads = [](const std::string& load) {
+        const auto context = analyzed(load + "; EXIT;", {}, "turing-t4", 75);
+        return reads_block_shape(*context->request.function);
+    };
+    EXPECT_TRUE(reads("ULDC.64 UR4, c[0x0][0x0]"));
+    EXPECT_TRUE(reads("LDC.64 R4, c[0x0][0x8]"));
+    EXPECT_TRUE(reads("LDC R4, c[0x0][0x4]"));
+    EXPECT_FALSE(reads("ULDC UR4, c[0x0][0x0]"));
+    EXPECT_FALSE(reads("ULDC.64 UR4, c[0x0][0xc]"));
+}
+
 // A lane that waits finds in a uniform register what others wrote.
 TEST(AbstractExecution, KnowsUniformRegistersOnlyWhereNoLaneWaits) {
     const std::string head = "UMOV UR4, 0x1; L: LDG.E R9, [R6]; ISETP.NE.AND P2, PT, R9, RZ, PT; "
