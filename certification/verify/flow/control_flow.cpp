@@ -81,7 +81,6 @@ public:
             break;
         case Transfer::Trap:
         case Transfer::ExternalCall: // Nothing follows in the listing.
-            if (conditional) refuse_flow(kernel_, unsupported(instruction));
             successors.ends = true;
             break;
         case Transfer::Return:
@@ -279,11 +278,11 @@ void bound_code_loops(const KernelCase& kernel, ControlFlow& flow) {
 }
 
 /// What ends a thread abnormally, or leads out of the listing, is in blocks that are assumed not to
-/// be executed.
+/// be executed, or under a guard: times contain neither traps nor other code.
 void check_normal_ends(const KernelCase& kernel, const ControlFlow& flow) {
     for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
         const auto& last = kernel.function->instructions[flow.last[block]];
-        if (!flow.never[block] &&
+        if (!flow.never[block] && !assembly::is_guarded(last) &&
             (last.control_flow == Transfer::Trap || last.control_flow == Transfer::ExternalCall))
             refuse_flow(kernel, unsupported(last));
     }

@@ -363,6 +363,20 @@ TEST(DivergenceEvidence, OfTrapsNeedsThatTheyAreNotExecuted) {
     EXPECT_THAT(step.detail, HasSubstr("control flow that this check does not support"));
 }
 
+// Under a guard, threads that do not trap go on.
+TEST(DivergenceEvidence, OfGuardedTrapsHasWhatFollows) {
+    const std::string body = R"(  @P0 BPT.TRAP 0x1 ?trans5;
+  MOV R3, R1 ?trans6;
+  EXIT ?trans5;
+)";
+    const Bundle bundle = bundle_of(input_of(body, "1x32")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    const auto step = verify::check_structure(evidence);
+    EXPECT_EQ(step.verdict, Verdict::Holds) << step.detail;
+    evidence.kernels.front()->blocks.front().successors.clear();
+    EXPECT_THAT(verify::check_structure(evidence).detail, HasSubstr("lacks the successor"));
+}
+
 /// Lanes leave the loop at different turns, to code before they meet.
 const std::string leaving = R"(  BSSY B0, `(.L_end) ?trans2;
 .L_turn:
