@@ -53,6 +53,7 @@ constexpr auto rules = std::to_array<ContractRule>({
     {"C11", "predicated off"},
     {"C12", "port occupancy"},
     {"C95", "lines follow each other faster than instructions", contents},
+    {"C112", "lines of few sectors", "no benchmark varies the sectors of its lines alone"},
     {"C13", "result"},
     {"C14", "sources", "shows only where a source is overwritten at once, which compilers avoid"},
     {"C15", "store"},

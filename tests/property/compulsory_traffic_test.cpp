@@ -16,6 +16,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/loaded_data_rejection.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -323,16 +324,6 @@ struct Found {
 };
 
 namespace check = certification::verify;
-
-/// What the verifier says against the data; empty where it accepts them.
-std::string rejection_of(const check::KernelCase& kernel, const check::LoadedDataRow& row) {
-    try {
-        check::check_loaded_data(kernel, row);
-    } catch (const check::Finding& finding) {
-        return finding.what();
-    }
-    return {};
-}
 
 /// Evidence claims what was bounded, the verifier finds the same sum, and not one unit more.
 void check_evidence(analyzer::Request request, const analyzer::SideResult& bounded, Found& found) {

@@ -6,11 +6,11 @@
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/execution/executed_launch.hpp"
-#include "harness/simulator/machine.hpp"
 #include "models/architecture/architecture.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
+#include "tests/support/long_runs.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,6 @@ void check_case(RandomSource& random_source, Found& found) {
             .value();
     const auto facts = analyzer::facts_in_use(function, graph, machine, launch, {});
     ASSERT_TRUE(facts) << to_string(facts.error()) << kernel.text;
-    const auto policies = conserving_policies();
     analyzer::Request request;
     request.function = &function;
     request.graph = &graph;
@@ -50,9 +49,7 @@ void check_case(RandomSource& random_source, Found& found) {
     request.facts = &facts.value();
     request.launch = launch;
     request.multiprocessors = random_source.whole(1, 3);
-    request.policy = models::read_policy(policies[static_cast<std::size_t>(random_source.whole(
-                                             0, static_cast<std::int64_t>(policies.size()) - 1))])
-                         .value();
+    request.policy = random_conserving_policy(random_source);
     request.follow_branches = true;
     const auto analysis = analyzer::analyze(request);
     ASSERT_TRUE(analysis) << to_string(analysis.error()) << kernel.text;
@@ -70,15 +67,9 @@ void check_case(RandomSource& random_source, Found& found) {
     ASSERT_TRUE(run) << to_string(run.error()) << kernel.text;
     const models::FlowFacts none;
     const harness::Kernel executed{&function, &graph, &none, launch, run.value().get()};
-    const auto simulated = harness::simulator::Machine::prepare(machine, executed, request.policy,
-                                                                request.multiprocessors);
-    ASSERT_TRUE(simulated) << to_string(simulated.error()) << kernel.text;
-    std::uint64_t seed = 0;
-    for (const auto draw : {harness::Draw::AllHigh, harness::Draw::Adversarial,
-                            harness::Draw::Extremes, harness::Draw::Uniform}) {
-        const auto observed = simulated.value()->run({++seed, draw, {}});
-        ASSERT_TRUE(observed) << to_string(observed.error());
-        const std::int64_t time = observed.value().execution_time.count();
+    const auto runs = long_runs(machine, executed, request.policy, request.multiprocessors);
+    ASSERT_FALSE(runs.empty()) << kernel.text;
+    for (const auto& [draw, time] : runs) {
         if (is_by_warp)
             found.closest = std::min(found.closest, static_cast<double>(upper.proved.count()) /
                                                         static_cast<double>(time));

@@ -6,10 +6,10 @@
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/execution/executed_launch.hpp"
-#include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
+#include "tests/support/long_runs.hpp"
 #include "tests/support/made_values.hpp"
 
 #include <fmt/format.h>
@@ -100,10 +100,7 @@ void check_case(RandomSource& random_source, Found& found) {
     request.launch = launch;
     request.multiprocessors = 1;
     request.follow_branches = true;
-    const auto policies = conserving_policies();
-    request.policy = models::read_policy(policies[static_cast<std::size_t>(random_source.whole(
-                                             0, static_cast<std::int64_t>(policies.size()) - 1))])
-                         .value();
+    request.policy = random_conserving_policy(random_source);
     const std::int64_t upper = upper_bound(request);
     analyzer::Request without = request;
     without.architecture = &by_lines;
@@ -113,17 +110,10 @@ void check_case(RandomSource& random_source, Found& found) {
         const models::FlowFacts none;
         const harness::Kernel executed{&function, &graph, &none, launch_of("0x160=0"),
                                        run.value().get()};
-        const auto simulated =
-            harness::simulator::Machine::prepare(on, executed, request.policy, 1);
-        EXPECT_TRUE(simulated) << to_string(simulated.error()) << text;
         std::int64_t most = 0;
-        std::uint64_t seed = 0;
-        for (const auto draw : {harness::Draw::AllHigh, harness::Draw::Adversarial,
-                                harness::Draw::Extremes, harness::Draw::Uniform}) {
-            const auto observed = simulated.value()->run({++seed, draw, {}});
-            EXPECT_TRUE(observed) << to_string(observed.error());
-            most = std::max(most, observed.value().execution_time.count());
-        }
+        for (const LongRun& one : long_runs(on, executed, request.policy, 1))
+            most = std::max(most, one.cycles);
+        EXPECT_GT(most, 0) << text;
         return most;
     };
     ASSERT_LE(longest(machine), upper)

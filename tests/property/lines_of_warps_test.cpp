@@ -7,11 +7,11 @@
 #include "analyzer/flow/facts_in_use.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/execution/executed_launch.hpp"
-#include "harness/simulator/machine.hpp"
 #include "models/architecture/architecture.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
+#include "tests/support/long_runs.hpp"
 #include "tests/support/small_instruction_caches.hpp"
 
 #include <fmt/format.h>
@@ -107,7 +107,6 @@ void check_case(RandomSource& random_source, Found& found) {
             .value();
     const auto facts = analyzer::facts_in_use(function, graph, machine, launch, {});
     ASSERT_TRUE(facts) << to_string(facts.error()) << kernel.text;
-    const auto policies = conserving_policies();
     analyzer::Request request;
     request.function = &function;
     request.graph = &graph;
@@ -115,9 +114,7 @@ void check_case(RandomSource& random_source, Found& found) {
     request.facts = &facts.value();
     request.launch = launch;
     request.multiprocessors = do_lines_decide ? 1 : random_source.whole(1, 3);
-    request.policy = models::read_policy(policies[static_cast<std::size_t>(random_source.whole(
-                                             0, static_cast<std::int64_t>(policies.size()) - 1))])
-                         .value();
+    request.policy = random_conserving_policy(random_source);
     const auto by_any_thread = analyzer::analyze(request);
     ASSERT_TRUE(by_any_thread) << to_string(by_any_thread.error()) << kernel.text;
     request.follow_branches = true;
@@ -132,16 +129,10 @@ void check_case(RandomSource& random_source, Found& found) {
     ASSERT_TRUE(run) << to_string(run.error()) << kernel.text;
     const models::FlowFacts none;
     const harness::Kernel executed{&function, &graph, &none, launch, run.value().get()};
-    const auto simulated = harness::simulator::Machine::prepare(machine, executed, request.policy,
-                                                                request.multiprocessors);
-    ASSERT_TRUE(simulated) << to_string(simulated.error()) << kernel.text;
-    std::uint64_t seed = 0;
     bool needs_lines = false;
-    for (const auto draw : {harness::Draw::AllHigh, harness::Draw::Adversarial,
-                            harness::Draw::Extremes, harness::Draw::Uniform}) {
-        const auto observed = simulated.value()->run({++seed, draw, {}});
-        ASSERT_TRUE(observed) << to_string(observed.error());
-        const std::int64_t time = observed.value().execution_time.count();
+    const auto runs = long_runs(machine, executed, request.policy, request.multiprocessors);
+    ASSERT_FALSE(runs.empty()) << kernel.text;
+    for (const auto& [draw, time] : runs) {
         needs_lines = needs_lines || time > upper.proved.count() - of_lines;
         ASSERT_LE(time, upper.proved.count())
             << kernel.text << models::write_architecture(machine) << models::to_string(launch)

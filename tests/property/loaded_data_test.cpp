@@ -7,6 +7,7 @@
 #include "certification/verify/memory/loaded_data.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/executed_integer_code.hpp"
+#include "tests/support/loaded_data_rejection.hpp"
 #include "tests/support/loads_behind_branches.hpp"
 
 #include <fmt/format.h>
@@ -38,15 +39,9 @@ struct Found {
 
 std::optional<Executed> drawn_kernel(RandomSource& random_source) {
     using Writer = LoadsBehindBranches;
-    Executed made;
-    made.text = Writer{random_source}.write();
-    auto program = assembly::read_program({"random", made.text});
-    EXPECT_TRUE(program) << to_string(program.error()) << made.text;
-    if (!program) return std::nullopt;
-    made.data.program = std::move(program.value());
-    auto graph = assembly::build_control_flow_graph(made.data.function());
-    if (!graph) return std::nullopt; // A loop without an exit.
-    made.data.graph = std::move(graph.value());
+    auto read = read_kernel(Writer{random_source}.write());
+    if (!read) return std::nullopt;
+    Executed& made = *read;
     const auto draw = [&](std::int64_t lo, std::int64_t hi) { return random_source.whole(lo, hi); };
     constexpr std::array<std::array<std::int64_t, 2>, 6> shapes{
         {{32, 1}, {64, 1}, {128, 1}, {96, 1}, {16, 4}, {8, 8}}};
@@ -55,17 +50,12 @@ std::optional<Executed> drawn_kernel(RandomSource& random_source) {
     std::ranges::copy(threads, shape.threads.begin());
     models::GridShape grid;
     grid.blocks = {draw(1, 6), draw(1, 3), 1};
-    auto& launch = made.data.launch;
-    launch.blocks = grid.count();
-    launch.threads = shape.threads[0] * shape.threads[1];
-    launch.shape = shape;
-    launch.grid = grid;
-    made.stated = launch;
+    put_shape(made, shape, grid);
     for (std::int64_t offset = Writer::first_argument; offset <= Writer::last_argument;
          offset += 4) {
         const std::int64_t columns = threads[0] * grid.blocks[0];
         const std::array<std::int64_t, 4> words{columns, columns - draw(1, 9), draw(0, 9),
-                                                launch.threads};
+                                                shape.count()};
         const auto word =
             static_cast<std::uint32_t>(words.at(static_cast<std::size_t>(draw(0, 3))));
         made.data.set(offset, word);
@@ -86,7 +76,7 @@ std::optional<Executed> drawn_kernel(RandomSource& random_source) {
         made.stated.arguments[offset] = {0, 8};
         made.stated.arguments[offset].is_disjoint = true;
     }
-    return made;
+    return read;
 }
 
 /// The word of constant bank 0 by which a load of these kernels is addressed; none: no load.
@@ -113,15 +103,6 @@ std::int64_t units_loaded(const Executed& made, std::int64_t size,
     }
     std::erase_if(units, [&](std::uint64_t unit) { return stored.contains(unit); });
     return static_cast<std::int64_t>(units.size());
-}
-
-std::string rejection_of(const check::KernelCase& kernel, const check::LoadedDataRow& row) {
-    try {
-        check::check_loaded_data(kernel, row);
-    } catch (const check::Finding& finding) {
-        return finding.what();
-    }
-    return {};
 }
 
 /// One unit more than was loaded, of some load and all blocks.

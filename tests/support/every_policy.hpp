@@ -3,8 +3,10 @@
 /// Policies that tests run through, from the table of policies.
 
 #include "models/launch/warp_policy.hpp"
+#include "tests/support/random_source.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,13 @@ inline std::vector<std::string> conserving_policies(std::vector<std::string> fur
          models::policy_names(models::PolicyGuarantee::WorkConserving))
         further.emplace_back(name);
     return further;
+}
+
+inline models::WarpPolicy random_conserving_policy(RandomSource& random_source) {
+    const auto policies = conserving_policies();
+    const std::int64_t last = static_cast<std::int64_t>(policies.size()) - 1;
+    return models::read_policy(policies[static_cast<std::size_t>(random_source.whole(0, last))])
+        .value();
 }
 
 /// A policy of each kind, and the one that conserves work in time slots.

@@ -92,11 +92,10 @@ struct Executed {
     std::unique_ptr<harness::execution::ExecutedLaunch> run;
 };
 
-/// A random kernel for a target such as "sm_75", and a launch of it; nothing where it has no path
-/// to an end.
-inline std::optional<Executed> drawn_launch(RandomSource& random_source, const std::string& arch) {
+/// A kernel without a launch; nothing where it has no path to an end.
+inline std::optional<Executed> read_kernel(std::string text) {
     Executed made;
-    made.text = IntegerCodeWriter{random_source}.write(arch);
+    made.text = std::move(text);
     auto program = assembly::read_program({"random", made.text});
     EXPECT_TRUE(program) << to_string(program.error()) << made.text;
     if (!program) return std::nullopt;
@@ -104,6 +103,26 @@ inline std::optional<Executed> drawn_launch(RandomSource& random_source, const s
     auto graph = assembly::build_control_flow_graph(made.data.function());
     if (!graph) return std::nullopt; // E.g. a loop without an exit.
     made.data.graph = std::move(graph.value());
+    return made;
+}
+
+/// Of its launch, all of which is stated.
+inline void put_shape(Executed& made, const models::BlockShape& shape,
+                      const models::GridShape& grid) {
+    auto& launch = made.data.launch;
+    launch.blocks = grid.count();
+    launch.threads = shape.count();
+    launch.shape = shape;
+    launch.grid = grid;
+    made.stated = launch;
+}
+
+/// A random kernel for a target such as "sm_75", and a launch of it; nothing where it has no path
+/// to an end.
+inline std::optional<Executed> drawn_launch(RandomSource& random_source, const std::string& arch) {
+    auto read = read_kernel(IntegerCodeWriter{random_source}.write(arch));
+    if (!read) return std::nullopt;
+    Executed& made = *read;
     const auto draw = [&](std::int64_t lo, std::int64_t hi) { return random_source.whole(lo, hi); };
     constexpr std::array<std::int64_t, 8> widths{1, 7, 16, 32, 33, 40, 64, 96};
     models::BlockShape shape;
@@ -111,12 +130,7 @@ inline std::optional<Executed> drawn_launch(RandomSource& random_source, const s
     shape.threads[1] = draw(1, 3) == 1 ? draw(2, 3) : 1;
     models::GridShape grid;
     grid.blocks = {draw(1, 3), draw(1, 2), 1};
-    auto& launch = made.data.launch;
-    launch.blocks = grid.count();
-    launch.threads = shape.threads[0] * shape.threads[1];
-    launch.shape = shape;
-    launch.grid = grid;
-    made.stated = launch;
+    put_shape(made, shape, grid);
     constexpr std::array<std::uint32_t, 10> words{
         0, 1, 3, 8, 16, 31, 0xffffffff, 0x80000000, 0x7fffffff, 0xfffffffe};
     for (std::int64_t offset = IntegerCodeWriter::first_argument;
@@ -130,8 +144,8 @@ inline std::optional<Executed> drawn_launch(RandomSource& random_source, const s
     for (std::uint32_t& word : data)
         word = static_cast<std::uint32_t>(draw(-3, 300));
     made.data.set(IntegerCodeWriter::data_argument, "data", data);
-    launch.shared_memory = made.stated.shared_memory = IntegerCodeWriter::data_bytes;
-    return made;
+    made.data.launch.shared_memory = made.stated.shared_memory = IntegerCodeWriter::data_bytes;
+    return read;
 }
 
 /// Runs the kernel; false: it does not end soon.

@@ -4,10 +4,6 @@
 
 namespace warpbound::tests {
 
-std::string LoadsBehindBranches::label() {
-    return fmt::format("L{}", ++labels_);
-}
-
 /// What indices are compared with: ends of the shapes and near them, masks and small numbers.
 std::string LoadsBehindBranches::limit() {
     const std::int64_t near = draw(-1, 1);
@@ -158,11 +154,11 @@ void LoadsBehindBranches::branch(int depth) {
     if (loads_on_both) load(which);
     if (has_other) {
         add("BRA " + end);
-        text_ += other + ":\n";
+        put(other);
         statements(depth - 1, draw(0, 3));
         if (loads_on_both) load(which);
     }
-    text_ += end + ":\n";
+    put(end);
 }
 
 void LoadsBehindBranches::loop(int depth) {
@@ -175,14 +171,14 @@ void LoadsBehindBranches::loop(int depth) {
         add(fmt::format("ISETP.GE.AND P3, PT, {}, {}, PT", counter, limit()));
         add("@P3 BRA " + end);
     }
-    text_ += header + ":\n";
+    put(header);
     statements(depth - 1, draw(0, 2));
     if (percent(30)) add(fmt::format("@{} BRA {}", signed_predicate(), end));
     add(fmt::format("IADD3 {}, {}, 0x{:x}, RZ", counter, counter, draw(1, 3)));
     add(fmt::format("ISETP.{}.AND P3, PT, {}, {}, PT", one_of({"LT", "LT", "NE", "LE"}), counter,
                     percent(60) ? fmt::format("0x{:x}", draw(1, 20)) : number()));
     add("@P3 BRA " + header);
-    text_ += end + ":\n";
+    put(end);
     if (percent(40)) add(fmt::format("IADD3 {}, {}, {}, RZ", temporary(), counter, number()));
 }
 

@@ -3,12 +3,10 @@
 /// Kernels whose loads of a few affine addresses stand behind branches that indices of threads and
 /// blocks decide, or data.
 
-#include "tests/support/random_source.hpp"
+#include "tests/support/random_listing.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace warpbound::tests {
 
@@ -16,7 +14,7 @@ namespace warpbound::tests {
 /// addresses that are affine forms of the indices. Words of constant bank 0 from `first_argument`
 /// on are read; pairs of words at `data_argument` and 8 bytes behind it are the addresses of
 /// buffers, and at `flags_argument` that of words that decide.
-class LoadsBehindBranches {
+class LoadsBehindBranches : private RandomListing {
 public:
     static constexpr std::int64_t first_argument = 0x160;
     static constexpr std::int64_t last_argument = 0x16c;
@@ -31,23 +29,12 @@ public:
         return reg == first ? data_argument : reg == first + 2 ? data_argument + 8 : flags_argument;
     }
 
-    explicit LoadsBehindBranches(RandomSource& random_source) : random_source_{random_source} {}
+    explicit LoadsBehindBranches(RandomSource& random_source) : RandomListing{random_source} {}
 
     /// A listing of sm_75 with control fields.
     std::string write();
 
 private:
-    using Choices = std::vector<std::string>;
-    enum class Condition { Plain, Inverted };
-
-    bool percent(std::int64_t n) { return draw(1, 100) <= n; }
-    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return random_source_.whole(lo, hi); }
-    std::string one_of(const Choices& choices) {
-        return choices[static_cast<std::size_t>(
-            draw(0, static_cast<std::int64_t>(choices.size()) - 1))];
-    }
-    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
-    std::string label();
     std::string limit();
     std::string number();
     std::string temporary();
@@ -65,9 +52,6 @@ private:
     void branch(int depth);
     void loop(int depth);
 
-    RandomSource& random_source_;
-    std::string text_;
-    int labels_ = 0;
     bool stores_ = false;              ///< To the second buffer.
     std::string modifiers_ = ".E.SYS"; ///< Of loads of the first one.
 };

@@ -4,10 +4,6 @@
 
 namespace warpbound::tests {
 
-std::string IntegerCodeWriter::label() {
-    return fmt::format("L{}", ++labels_);
-}
-
 std::string IntegerCodeWriter::literal() {
     const std::int64_t power = std::int64_t{1} << draw(0, 31);
     switch (draw(1, 10)) {

@@ -3,12 +3,11 @@
 /// Kernels of integer code with all forms that compilers use: carries, halves of products, pairs of
 /// registers, predicates of predicates, registers of the warp, votes and shuffles.
 
-#include "tests/support/random_source.hpp"
+#include "tests/support/random_listing.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace warpbound::tests {
 
@@ -16,31 +15,20 @@ namespace warpbound::tests {
 /// that what one instruction computes decides soon. Words of constant bank 0 are read from
 /// `first_argument` on; the pair of words at `data_argument` is the address of `data_bytes` of
 /// global memory. As many bytes of shared memory are accessed.
-class IntegerCodeWriter {
+class IntegerCodeWriter : private RandomListing {
 public:
     static constexpr std::int64_t first_argument = 0x160;
     static constexpr std::int64_t last_argument = 0x174;
     static constexpr std::int64_t data_argument = 0x178;
     static constexpr std::int64_t data_bytes = 4096;
 
-    explicit IntegerCodeWriter(RandomSource& random_source) : random_source_{random_source} {}
+    explicit IntegerCodeWriter(RandomSource& random_source) : RandomListing{random_source} {}
 
     /// A listing with control fields, for `arch` such as "sm_75".
     std::string write(const std::string& arch);
 
 private:
     static constexpr std::int64_t word_size = 4; ///< `Unit:` bytes.
-    using Choices = std::vector<std::string>;
-
-    bool percent(std::int64_t n) { return draw(1, 100) <= n; }
-    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return random_source_.whole(lo, hi); }
-    std::string one_of(const Choices& choices) {
-        return choices[static_cast<std::size_t>(
-            draw(0, static_cast<std::int64_t>(choices.size()) - 1))];
-    }
-    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
-    void put(const std::string& label) { text_ += label + ":\n"; }
-    std::string label();
 
     // Operands.
     std::string literal();
@@ -98,9 +86,6 @@ private:
     void close_barrier(const std::string& barrier);
     void step(const std::string& counter);
 
-    RandomSource& random_source_;
-    std::string text_;
-    int labels_ = 0;
     int open_barriers_ = 0;
     bool has_masks_ = false; ///< BRA.DIV names one.
 };
