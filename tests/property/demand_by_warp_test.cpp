@@ -10,7 +10,7 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
-#include "tests/support/long_runs.hpp"
+#include "tests/support/simulated_runs.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ void check_case(RandomSource& random_source, Found& found) {
     ASSERT_TRUE(run) << to_string(run.error()) << kernel.text;
     const models::FlowFacts none;
     const harness::Kernel executed{&function, &graph, &none, launch, run.value().get()};
-    const auto runs = long_runs(machine, executed, request.policy, request.multiprocessors);
+    const auto runs = simulated_runs(machine, executed, request.policy, request.multiprocessors);
     ASSERT_FALSE(runs.empty()) << kernel.text;
     for (const auto& [draw, time] : runs) {
         if (is_by_warp)

@@ -9,8 +9,8 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
-#include "tests/support/long_runs.hpp"
 #include "tests/support/made_values.hpp"
+#include "tests/support/simulated_runs.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ void check_case(RandomSource& random_source, Found& found) {
         const harness::Kernel executed{&function, &graph, &none, launch_of("0x160=0"),
                                        run.value().get()};
         std::int64_t most = 0;
-        for (const LongRun& one : long_runs(on, executed, request.policy, 1))
+        for (const SimulatedRun& one : simulated_runs(on, executed, request.policy, 1))
             most = std::max(most, one.cycles);
         EXPECT_GT(most, 0) << text;
         return most;

@@ -11,7 +11,7 @@
 #include "tests/support/campaign.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/guarded_kernel.hpp"
-#include "tests/support/long_runs.hpp"
+#include "tests/support/simulated_runs.hpp"
 #include "tests/support/small_instruction_caches.hpp"
 
 #include <fmt/format.h>
@@ -130,7 +130,7 @@ void check_case(RandomSource& random_source, Found& found) {
     const models::FlowFacts none;
     const harness::Kernel executed{&function, &graph, &none, launch, run.value().get()};
     bool needs_lines = false;
-    const auto runs = long_runs(machine, executed, request.policy, request.multiprocessors);
+    const auto runs = simulated_runs(machine, executed, request.policy, request.multiprocessors);
     ASSERT_FALSE(runs.empty()) << kernel.text;
     for (const auto& [draw, time] : runs) {
         needs_lines = needs_lines || time > upper.proved.count() - of_lines;

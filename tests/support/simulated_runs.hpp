@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Simulated runs of a launch whose drawn values make them long, in several ways.
+/// Simulated execution times of a launch, one for each kind of draw.
 
 #include "harness/simulator/machine.hpp"
 
@@ -12,22 +12,22 @@
 
 namespace warpbound::tests {
 
-struct LongRun {
+struct SimulatedRun {
     harness::Draw draw = harness::Draw::AllHigh;
     std::int64_t cycles = 0; ///< Its execution time.
 };
 
 /// One run of each kind of draw. None, and a failure of the test: the launch is refused.
-inline std::vector<LongRun> long_runs(const models::Architecture& machine,
-                                      const harness::Kernel& kernel,
-                                      const models::WarpPolicy& policy,
-                                      std::int64_t multiprocessors) {
+inline std::vector<SimulatedRun> simulated_runs(const models::Architecture& machine,
+                                                const harness::Kernel& kernel,
+                                                const models::WarpPolicy& policy,
+                                                std::int64_t multiprocessors) {
     constexpr std::array draws{harness::Draw::AllHigh, harness::Draw::Adversarial,
                                harness::Draw::Extremes, harness::Draw::Uniform};
     const auto simulated =
         harness::simulator::Machine::prepare(machine, kernel, policy, multiprocessors);
     EXPECT_TRUE(simulated) << to_string(simulated.error());
-    std::vector<LongRun> runs;
+    std::vector<SimulatedRun> runs;
     if (!simulated) return runs;
     std::uint64_t seed = 0;
     for (const harness::Draw draw : draws) {
