@@ -37,12 +37,6 @@ bool is_loaded_from_level(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
 }
 
-/// Loads that the L1 does not serve: coherent with more than one SM, or cached in the L2 only.
-bool passes_the_l1(const assembly::Instruction& instruction) {
-    const auto has = [&](const char* modifier) { return instruction.has_modifier(modifier); };
-    return (has("STRONG") && !has("SM") && !has("CTA")) || has("MMIO") || has("CG") || has("CV");
-}
-
 bool counts_bank_conflicts(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared ||
            opcode_class == OpcodeClass::AtomicShared;

@@ -25,6 +25,11 @@ bool uses_banks(PassRule rule) {
     return rule == PassRule::Banks || rule == PassRule::SharedAtomic;
 }
 
+bool passes_the_l1(const assembly::Instruction& instruction) {
+    const auto has = [&](const char* modifier) { return instruction.has_modifier(modifier); };
+    return (has("STRONG") && !has("SM") && !has("CTA")) || has("MMIO") || has("CG") || has("CV");
+}
+
 PassRule pass_rule(OpcodeClass opcode_class) {
     switch (opcode_class) {
     case OpcodeClass::LoadShared:

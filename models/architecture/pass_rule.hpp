@@ -47,6 +47,10 @@ std::uint64_t sector_of_atomics(const Architecture& architecture);
 /// Whether the passes are bank conflicts of shared memory.
 bool uses_banks(PassRule rule);
 
+/// Of loads: the L1 does not serve it, as it is coherent with more than one SM or cached in the L2
+/// only (C23).
+bool passes_the_l1(const assembly::Instruction& instruction);
+
 /// Rule of an access of this class with one address per lane.
 PassRule pass_rule(assembly::OpcodeClass opcode_class);
 

@@ -107,13 +107,9 @@ namespace {
 
 /// Of loads that go to the L2: only these ask for no more sectors than their lanes touch (C112).
 bool is_load_beyond_l1(const Instruction& instruction) {
-    if (instruction.opcode_class != assembly::OpcodeClass::LoadGlobal &&
-        instruction.opcode_class != assembly::OpcodeClass::LoadLocal)
-        return false;
-    const bool is_strong = instruction.has_modifier("STRONG") && !instruction.has_modifier("SM") &&
-                           !instruction.has_modifier("CTA");
-    return is_strong || instruction.has_modifier("MMIO") || instruction.has_modifier("CG") ||
-           instruction.has_modifier("CV");
+    return (instruction.opcode_class == assembly::OpcodeClass::LoadGlobal ||
+            instruction.opcode_class == assembly::OpcodeClass::LoadLocal) &&
+           models::passes_the_l1(instruction);
 }
 
 } // namespace
