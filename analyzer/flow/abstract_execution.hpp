@@ -36,6 +36,8 @@ struct IndexBox {
     std::array<std::int64_t, 3> last_block{0, 0, 0};
     /// Of the index x of the threads: how many low bits they have as the first one has.
     unsigned low_bits_of_x = 0;
+
+    friend bool operator==(const IndexBox&, const IndexBox&) = default;
 };
 
 /// `shared`: registers that other lanes may write while a thread waits; nothing is known of them.

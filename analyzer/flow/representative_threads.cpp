@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,7 @@ public:
             return std::nullopt;
         if (!launch_.grid) return longest;
         for (const Box box : {Box::All, Box::ButLast, Box::Inner, Box::FirstHalf}) {
-            Choice choice = try_box(box, chosen);
+            Choice choice = box_of(box, chosen) == longest->box ? *longest : try_box(box, chosen);
             // A little less work of many more blocks is the better bound.
             if (choice.shortest != unreached && 10 * choice.shortest >= 9 * longest->shortest)
                 return choice;
@@ -127,22 +128,25 @@ private:
         return {0, extent - 1};
     }
 
-    [[nodiscard]] Choice try_box(Box box, const Threads& threads) const {
-        Choice choice;
-        choice.box.last_thread = models::block_shape_of(launch_).threads;
-        for (std::int64_t& last : choice.box.last_thread)
+    [[nodiscard]] IndexBox box_of(Box of_blocks, const Threads& threads) const {
+        IndexBox box;
+        box.last_thread = models::block_shape_of(launch_).threads;
+        for (std::int64_t& last : box.last_thread)
             --last;
-        choice.box.first_thread[0] = threads.first;
-        choice.box.last_thread[0] = threads.last;
-        choice.box.low_bits_of_x = threads.low_bits;
-        if (launch_.grid) {
-            choice.box.first_block.emplace();
-            for (std::size_t d = 0; d < 3; ++d) {
-                const auto [first, last] = range_of(box, launch_.grid->blocks[d]);
-                (*choice.box.first_block)[d] = first;
-                choice.box.last_block[d] = last;
-            }
-        }
+        box.first_thread[0] = threads.first;
+        box.last_thread[0] = threads.last;
+        box.low_bits_of_x = threads.low_bits;
+        if (!launch_.grid) return box;
+        box.first_block.emplace();
+        for (std::size_t d = 0; d < 3; ++d)
+            std::tie((*box.first_block)[d], box.last_block[d]) =
+                range_of(of_blocks, launch_.grid->blocks[d]);
+        return box;
+    }
+
+    [[nodiscard]] Choice try_box(Box of_blocks, const Threads& threads) const {
+        Choice choice;
+        choice.box = box_of(of_blocks, threads);
         choice.run = execute_abstractly(code_, graph_, launch_, shared_, &choice.box);
         choice.shortest = shortest_path(&choice.run);
         return choice;

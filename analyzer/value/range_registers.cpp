@@ -440,11 +440,15 @@ void RangeRegisters::begin_block(const std::set<Register>& shared) {
 }
 
 void RangeRegisters::forget(const std::set<Register>& registers) {
-    for (const Register reg : registers)
-        if (const auto index = of_->find(reg); index != of_->end()) {
-            values_[index->second] = {};
-            forget(index->second);
-        }
+    std::vector<bool> named = named_by_others();
+    for (const Register reg : registers) {
+        const auto index = of_->find(reg);
+        if (index == of_->end()) continue;
+        values_[index->second] = {};
+        if (!named[index->second]) continue;
+        forget(index->second);
+        named = named_by_others(); // What is handed on names other registers.
+    }
 }
 
 void RangeRegisters::join(const RangeRegisters& other) {

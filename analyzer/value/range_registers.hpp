@@ -187,6 +187,8 @@ private:
     /// What a predicate that holds in one of the states and fails in the other says of numbers.
     void imply_by_joining(const RangeRegisters& other);
     void add_implied(Implied implied);
+    /// Per number: whether an origin or a relation is of it.
+    [[nodiscard]] std::vector<bool> named_by_others() const;
     /// Relations with a register, and those of a predicate, hold no longer.
     void forget(std::size_t index);
     void hand_on_relations(std::size_t index);

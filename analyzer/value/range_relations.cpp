@@ -329,6 +329,21 @@ void RangeRegisters::hand_on(std::vector<Relation>& relations, std::size_t from,
     relations.insert(relations.end(), more.begin(), more.end());
 }
 
+std::vector<bool> RangeRegisters::named_by_others() const {
+    std::vector<bool> named(values_.size(), false);
+    for (const Value& value : values_)
+        if (value.origin.kind != Origin::Kind::None) named[value.origin.of] = true;
+    for (const Implied& one : implied_) {
+        if (one.predicate != always) named[one.predicate] = true;
+        for (const auto* relations : {&one.when_true, &one.when_false})
+            for (const Relation& relation : *relations) {
+                named[relation.left] = true;
+                if (relation.right) named[*relation.right] = true;
+            }
+    }
+    return named;
+}
+
 void RangeRegisters::forget(std::size_t index) {
     hand_on_relations(index);
     const auto names = [&](const Relation& relation) {

@@ -273,8 +273,8 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files,
     }
 }
 
-Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id,
-                                          bool will_simulate) {
+Result<std::unique_ptr<LoadedInput>> read_stated(const KernelInput& input, const std::string& id,
+                                                 bool will_simulate) {
     auto loaded = std::make_unique<LoadedInput>();
     const std::string listing = listing_path(id, input.listing);
     const bool is_amd = assembly::amd::is_code_object(input.listing);
@@ -337,13 +337,21 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
             !checked)
             return checked.as_failure();
     }
-    auto facts = analyzer::facts_in_use(*loaded->function, loaded->graph, loaded->architecture,
-                                        loaded->launch, std::move(loaded->facts));
-    if (!facts) return facts.as_failure();
-    loaded->facts = std::move(facts).value();
-    if (!loaded->follows_guards) return loaded;
-    if (auto added = add_infeasible_paths(*loaded); !added) return added.as_failure();
     return loaded;
+}
+
+Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id,
+                                          bool will_simulate) {
+    auto read = read_stated(input, id, will_simulate);
+    if (!read) return read;
+    LoadedInput& loaded = *read.value();
+    auto facts = analyzer::facts_in_use(*loaded.function, loaded.graph, loaded.architecture,
+                                        loaded.launch, std::move(loaded.facts));
+    if (!facts) return facts.as_failure();
+    loaded.facts = std::move(facts).value();
+    if (!loaded.follows_guards) return read;
+    if (auto added = add_infeasible_paths(loaded); !added) return added.as_failure();
+    return read;
 }
 
 analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed) {

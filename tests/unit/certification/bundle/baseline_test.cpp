@@ -20,6 +20,11 @@ BundleInputs saxpy() {
     return inputs;
 }
 
+const Bundle& bundle_of_saxpy() {
+    static const Bundle made = build_bundle(saxpy()).value();
+    return made;
+}
+
 void replace(std::string& text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos);
@@ -27,9 +32,8 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 Comparison compared(const BundleInputs& now) {
-    const auto before = build_bundle(saxpy()).value();
     const auto after = build_bundle(now).value();
-    return compare_with(tests::plain(before.files), now, after).value();
+    return compare_with(tests::plain(bundle_of_saxpy().files), now, after).value();
 }
 
 const MovedBound* upper_of(const Comparison& comparison) {
@@ -90,17 +94,14 @@ TEST(Baseline, NamesKernelsThatCameOrWent) {
 
 /// Why an older bundle with a changed file is refused.
 std::string refusal(const std::string& path, const std::function<void(std::string&)>& change) {
-    const BundleInputs inputs = saxpy();
-    const auto bundle = build_bundle(inputs).value();
-    auto before = tests::plain(bundle.files);
+    auto before = tests::plain(bundle_of_saxpy().files);
     change(before[path]);
-    const auto comparison = compare_with(before, inputs, bundle);
+    const auto comparison = compare_with(before, saxpy(), bundle_of_saxpy());
     return comparison ? "compared" : to_string(comparison.error());
 }
 
 TEST(Baseline, ThatCannotBeReadIsRefused) {
-    const BundleInputs inputs = saxpy();
-    EXPECT_FALSE(compare_with({}, inputs, build_bundle(inputs).value()));
+    EXPECT_FALSE(compare_with({}, saxpy(), bundle_of_saxpy()));
     for (const char* foreign : {"{}", "[]", "{\"claims\":[1]}", "{\"claims\":[{}]}", "{"})
         EXPECT_THAT(refusal("claims.json", [&](std::string& text) { text = foreign; }),
                     testing::StartsWith("claims.json"))
@@ -132,14 +133,12 @@ TEST(Baseline, WithABoundThatIsNoTimeIsRefused) {
 }
 
 TEST(Baseline, WhoseBoundLeaves64BitsIsRefused) {
-    const BundleInputs inputs = saxpy();
-    const auto bundle = build_bundle(inputs).value();
-    auto before = tests::plain(bundle.files);
+    auto before = tests::plain(bundle_of_saxpy().files);
     replace(before["inputs/K1/flow-facts.xml"], "max=\"128\"", "max=\"1000000000000\"");
     auto machine = models::load_architecture("turing-t4").value();
     tests::set_value(machine.control_flow, "branch-taken", {1, 1, 900'000'000});
     before["model/turing-t4.xml"] = models::write_architecture(machine);
-    const auto comparison = compare_with(before, inputs, bundle);
+    const auto comparison = compare_with(before, saxpy(), bundle_of_saxpy());
     ASSERT_FALSE(comparison);
     EXPECT_THAT(to_string(comparison.error()),
                 testing::AllOf(HasSubstr("saxpy_loop 1x32"), HasSubstr("exceeds 2^63 cycles")));

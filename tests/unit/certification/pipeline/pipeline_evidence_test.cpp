@@ -170,12 +170,11 @@ void drop_each(const Json& part, const Json::json_pointer& at, std::size_t& list
             Json claims = honest_claims();
             claims[at].erase(i);
             ++lists;
-            const auto steps = checked(with_claims(claims), rebuild);
+            // What assumptions say, and of which stages, is left to re-analysis. The own steps
+            // notice everything else, so that no re-analysis is needed to refuse it.
+            const bool text = at.to_string().starts_with("/assumptions");
+            const auto steps = checked(with_claims(claims), text ? rebuild : agree);
             EXPECT_NE(verify::overall(steps), Verdict::Holds) << at << " " << i;
-            // What assumptions say, and of which stages, is left to re-analysis.
-            if (at.to_string().starts_with("/assumptions")) continue;
-            const auto own = checked(with_claims(claims), agree);
-            EXPECT_NE(verify::overall(own), Verdict::Holds) << at << " " << i;
         }
     }
     if (!part.is_structured()) return;

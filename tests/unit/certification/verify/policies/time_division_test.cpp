@@ -131,20 +131,6 @@ TEST(LaunchEvidence, OfAFullBufferInSlotsWithASlotLessFails) {
     EXPECT_GE(changed, 2);
 }
 
-/// What `analyze` bounds under time division is claimed.
-TEST(LaunchEvidence, OfTimeSlotsClaimsWhatIsAnalyzed) {
-    for (const Launched& launched : launches()) {
-        if (std::string_view{launched.policy}.rfind("variable-rate", 0) != 0 ||
-            launched.refresh_interval)
-            continue;
-        const Json claims =
-            Json::parse(bundle_of(launched).files.at("claims.json").bytes)["claims"];
-        EXPECT_EQ(claims[0]["value"].get<std::int64_t>(),
-                  analysis_of(launched).execution_time.upper.proved.count())
-            << launched.name;
-    }
-}
-
 TEST(LaunchEvidence, OfPortsInSlotsUnderAnotherTableOfSlotsFails) {
     for (const char* policy : {"variable-rate:fast=0,every=2", "variable-rate:fast=0,every=4"}) {
         EvidenceFiles files = bundle_named(in_one_wave).files;
