@@ -111,8 +111,8 @@ struct LoadedInput {
     bool follows_guards = true;
     std::optional<models::Clock> clock; ///< Stated, else that of the description.
 };
-/// With the facts that are stated alone. `id`: names the files in refusals. `will_simulate`: runs on
-/// the simulated device are still to be added to the input.
+/// With the facts that are stated alone. `id`: names the files in refusals. `will_simulate`: runs
+/// on the simulated device are still to be added to the input.
 Result<std::unique_ptr<LoadedInput>> read_stated(const KernelInput& input, const std::string& id,
                                                  bool will_simulate = false);
 /// As `read_stated`, with the facts in use.

@@ -26,8 +26,8 @@ void expect_the_tree_that_is_analyzed(const Launched& launched, const Bundle& bu
     const auto plain = analysis_of(launched);
     for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower}) {
         const Claim& claim = *report.claim("execution-time", side);
-        const auto& analyzed = side == analyzer::Side::Upper ? plain.execution_time.upper
-                                                             : plain.execution_time.lower;
+        const auto& analyzed =
+            side == analyzer::Side::Upper ? plain.execution_time.upper : plain.execution_time.lower;
         EXPECT_EQ(claim.value, analyzed.proved.count());
         EXPECT_EQ(analyzer::value_of(claim.bound), analyzed.proved);
         const auto shown = analyzer::with_evidence(analyzed.bound, side);
