@@ -101,7 +101,8 @@ struct LoadedInput {
     assembly::Program program;
     const assembly::Function* function = nullptr;
     assembly::ControlFlowGraph graph;
-    models::FlowFacts facts; ///< Those in use; with infeasible paths (S19b) where guards hold.
+    /// Those in use, with infeasible paths (S19b) where guards hold; by `read_stated` as stated.
+    models::FlowFacts facts;
     models::Architecture architecture;
     models::Launch launch;
     models::WarpPolicy policy;

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +21,6 @@ struct Launched {
     std::optional<std::int64_t> refresh_interval{};
     bool meets = false;    ///< Warps of a block meet at barriers.
     bool branches = false; ///< Another kernel, whose paths differ in what they need.
-
-    friend void PrintTo(const Launched& launched, std::ostream* out) { *out << launched.name; }
 };
 
 /// saxpy's loop, or a convolution with barriers, on a T4 whose blocks follow each other at a
